@@ -8,7 +8,7 @@ RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 BENCH := packages/doxa-bench
 CLIENT := clients/typescript
-PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*.md) src/doxa/engine/api/asynchronous.py
+PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*.md)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MAKEFLAGS += --no-print-directory

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import subprocess
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,83 +117,6 @@ def packages() -> str:
 
 
 AXIOMS = ("functional", "inverse_functional", "symmetric", "transitive", "asymmetric", "irreflexive")
-SYNCHRONOUS = {"open", "dialogue", "memory", "describe"}
-"""Methods that do no work worth a thread."""
-HELD = {"Doxa": "Doxa", "Dialogue": "Dialogue", "Memory": "Memory", "Tasks": "Tasks", "Teaching": "Teaching"}
-INTERNAL = {"parts", "receive", "settle", "speaker", "wait"}
-
-
-def async_twin() -> str:
-    """Return the classes of `engine/` that users hold with awaitable methods; each calls its twin."""
-    engine = ROOT / "src" / "doxa" / "engine"
-    files = (engine / name for name in ("api/doxa.py", "api/memory.py", "api/teaching.py", "tasking.py"))
-    nodes = [node for path in files for node in ast.parse(path.read_text(encoding="utf-8")).body]
-    classes = [node for node in nodes if isinstance(node, ast.ClassDef) and node.name in HELD]
-    code = "\n\n".join(_twin(cls) for cls in classes)
-    command = [sys.executable, "-m", "ruff", "format", "--line-length=120", "-"]
-    formatted = subprocess.run(command, input=code, text=True, capture_output=True, check=True).stdout
-    return f"\n\n{formatted}\n\n"
-
-
-def _twin(cls: ast.ClassDef) -> str:
-    public = [node for node in cls.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
-    fields = [
-        a.arg for f in cls.body if isinstance(f, ast.FunctionDef) and f.name == "__init__" for a in f.args.kwonlyargs
-    ]
-    summary = (ast.get_docstring(cls) or "").splitlines()[0]
-    lines = [
-        f"class Async{cls.name}:",
-        f'    """{summary}',
-        "",
-        "    Its methods wait without blocking the event loop.",
-        '    """',
-        "",
-    ]
-    lines += [f"    def __init__(self, twin: {cls.name}) -> None:", "        self._twin = twin"]
-    lines.append("")
-    for name in fields:
-        lines += ["    @property", f"    def {name}(self) -> str:", f'        """See `{cls.name}`."""']
-        lines += [f"        return self._twin.{name}", ""]
-    for function in public:
-        if function.name not in INTERNAL:
-            lines += [*_twin_method(cls.name, function), ""]
-    if cls.name == "Doxa":
-        lines += [
-            "    async def __aenter__(self) -> Self:",
-            "        return self",
-            "",
-            "    async def __aexit__(",
-            "        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None",
-            "    ) -> None:",
-            "        await asyncio.to_thread(self._twin.__exit__, kind, error, trace)",
-            "",
-        ]
-    return "\n".join(lines)
-
-
-def _twin_method(owner: str, function: ast.FunctionDef) -> list[str]:
-    arguments, returned = ast.unparse(function.args), ast.unparse(function.returns) if function.returns else "None"
-    passed = [a.arg for a in function.args.args[1:]] + [f"{a.arg}={a.arg}" for a in function.args.kwonlyargs]
-    doc = (ast.get_docstring(function) or "").splitlines()[0]
-    awaited = function.name not in SYNCHRONOUS and returned not in HELD
-    head = f"    {'async ' if awaited else ''}def {function.name}({arguments}) -> "
-    if function.name == "open":
-        body = f"return cls({owner}.open({', '.join(passed)}))"
-        return [
-            "    @classmethod",
-            head + "Self:",
-            f'        """{doc} It blocks while the file is opened."""',
-            f"        {body}",
-        ]
-    call = f"self._twin.{function.name}"
-    body = (
-        f"return await asyncio.to_thread({', '.join([call, *passed])})"
-        if awaited
-        else f"return {call}({', '.join(passed)})"
-    )
-    if returned in HELD:
-        body, returned = f"return Async{returned}({call}({', '.join(passed)}))", f"Async{returned}"
-    return [head + f"{returned}:", f'        """{doc}"""', f"        {body}"]
 
 
 def _walk(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:

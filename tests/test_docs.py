@@ -11,7 +11,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 GENERATED = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/reference").glob("*.md"))]
-GENERATED.append(ROOT / "src/doxa/engine/api/asynchronous.py")
 BLOCK = re.compile(
     r"(?P<skip><!-- skip: [^\n]+ -->\s*\n)?^(?P<fence>```+)python[^\n]*\n(?P<code>.*?)^(?P=fence)$", re.M | re.S
 )

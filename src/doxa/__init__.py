@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -78,29 +79,17 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'doxa' has no attribute {name!r}")
     if name in ("Doxa", "AsyncDoxa", "Dialogue", "Memory"):
-        from doxa import engine
-
-        return getattr(engine, name)
-    if name == "Config":
-        from doxa.core.config import Config
-
-        return Config
-    if name == "DoxaError":
-        from doxa.core.errors import DoxaError
-
-        return DoxaError
-    if name.startswith("Answer"):
-        from doxa.core import answers
-
-        return getattr(answers, name)
-    if name.startswith("Promotion"):
-        from doxa.core import promotions
-
-        return getattr(promotions, name)
-    if name == "Forest" or name.startswith("Task"):
-        from doxa.core import tasks
-
-        return getattr(tasks, name)
-    from doxa.core import values
-
-    return getattr(values, name)
+        room = "engine"
+    elif name == "Config":
+        room = "core.config"
+    elif name == "DoxaError":
+        room = "core.errors"
+    elif name.startswith("Answer"):
+        room = "core.answers"
+    elif name.startswith("Promotion"):
+        room = "core.promotions"
+    elif name == "Forest" or name.startswith("Task"):
+        room = "core.tasks"
+    else:
+        room = "core.values"
+    return getattr(import_module(f"doxa.{room}"), name)

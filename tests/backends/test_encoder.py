@@ -449,7 +449,7 @@ class TestHuggingFace:
 
     def test_loads_a_checkpoint(self, checkpoint: Path) -> None:
         """A folder gives unit rows of its own size, the same in any company."""
-        encoder = load("encoder", f"hf:{checkpoint}", device="cpu", local_files_only=True)
+        encoder = load("encoder", f"hf:{checkpoint}", local_files_only=True)
         rows = encoder.encode([*TEXTS, *JUNK])
         assert rows.shape == (len(TEXTS) + len(JUNK), 8)
         assert rows.dtype == np.float32

@@ -180,7 +180,7 @@ def test_a_hub_model_that_is_not_there_is_named(tmp_path):
 def test_a_hub_model_that_is_not_there_is_looked_for_once(tmp_path, monkeypatch):
     tries = []
 
-    def missing(name, device, settings):
+    def missing(name, settings):
         tries.append(name)
         raise BackendError("no such model")
 

@@ -17,7 +17,18 @@ from doxa.core.errors import (
     TurnError,
 )
 from doxa.core.values import ChangeKind, Interval, Status
-from doxa.engine import AsyncDialogue, AsyncDoxa, AsyncMemory, Dialogue, Doxa, Memory
+from doxa.engine import (
+    AsyncDialogue,
+    AsyncDoxa,
+    AsyncMemory,
+    AsyncTasks,
+    AsyncTeaching,
+    Dialogue,
+    Doxa,
+    Memory,
+    Tasks,
+    Teaching,
+)
 
 
 def talk(doxa, *turns, user="ana"):
@@ -371,6 +382,16 @@ def test_the_asynchronous_twin_does_the_same(config):
             if not name.startswith("_"):
                 twin = inspect.signature(getattr(one, name)).parameters
                 assert list(inspect.signature(method).parameters) == list(twin), name
+
+
+def test_the_asynchronous_twin_has_everything():
+    """What is added to one class is added to its twin, but for what the engine keeps to itself."""
+    own = {"parts", "receive", "settle", "wait"}
+    pairs = [(Doxa, AsyncDoxa), (Dialogue, AsyncDialogue), (Memory, AsyncMemory)]
+    for one, other in [*pairs, (Tasks, AsyncTasks), (Teaching, AsyncTeaching)]:
+        assert {name for name in dir(one) if not name.startswith("_")} - own == {
+            name for name in dir(other) if not name.startswith("_")
+        }
 
 
 def test_a_slash_in_a_name_reaches_nobody_else(config, tmp_path):

@@ -43,7 +43,7 @@ def test_a_language_model_can_be_the_parser(monkeypatch):
     """The first answer is no graph, and is asked for again."""
     model = ScriptedModel(["Sorry.", GO])
     settings = config(amr={"name": "llm"}, llm={"name": "scripted"})
-    monkeypatch.setattr(route, "_model", lambda config: model)
+    monkeypatch.setattr(route, "open_model", lambda config: model)
     assert "Go-02" in extract_graph("I go to the bank.", config=settings).turtle
     assert len(model.requests) == 2
     assert model.requests[1].messages[-1].role == "user"

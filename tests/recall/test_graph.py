@@ -116,32 +116,6 @@ def test_a_walk_is_the_power_series_of_its_transitions_cut_off(told):
     np.testing.assert_allclose(walked.at(np.arange(len(graph.nodes))), expected, atol=1e-7)
 
 
-def test_the_full_pagerank_solves_its_linear_system(told):
-    """rank = damping x transitions x rank + (1 - damping) x restart, to the tolerance; nothing is lost."""
-    film_world(told)
-    graph = told.graph
-    restart = np.zeros(len(graph.nodes))
-    restart[[graph.node("ana"), graph.node("alien")]] = (0.75, 0.25)
-    matrix = dense(graph)
-    assert (matrix.sum(axis=0) > 0).all(), "no node of this world is a dead end"
-    expected = np.linalg.solve(np.eye(len(matrix)) - 0.85 * matrix, 0.15 * restart)
-    ranks = graph.pagerank({graph.node("ana"): 3.0, graph.node("alien"): 1.0}, tolerance=1e-12)
-    np.testing.assert_allclose(ranks, expected, atol=1e-9)
-    assert ranks.sum() == pytest.approx(1)
-
-
-def test_a_dead_end_sends_the_walk_back_to_its_seeds(told):
-    """A turn on its own, of which nothing is told, keeps no mass but its share of the restarts."""
-    film_world(told)
-    told.turn(session="alone")
-    graph = told.graph
-    alone, ana = int(graph.turns(np.array([4]))[0]), graph.node("ana")
-    ranks = graph.pagerank({alone: 1.0, ana: 1.0}, tolerance=1e-12)
-    assert ranks.sum() == pytest.approx(1)
-    # x = 0.85 x/2 + 0.15/2: half of what is stuck there comes back to it.
-    assert ranks[alone] == pytest.approx(0.075 / (1 - 0.425))
-
-
 def test_what_a_query_names_leads_to_the_turns_two_facts_away(told):
     """Nobody said "Ana" and "ship" in one turn; the film joins them."""
     film_world(told)

@@ -6,7 +6,6 @@ import pytest
 
 from doxa.backends.seq2seq import huggingface
 from doxa.core.errors import BackendError
-from doxa.transport.cli import kb as kb_module
 
 
 @pytest.fixture
@@ -85,16 +84,17 @@ def test_an_interrupted_build_says_how_to_go_on(cli, facts, monkeypatch):
 def test_somebody_who_watches_sees_every_step(cli, facts, monkeypatch):
     """The bars are on a terminal only; here one is made up."""
     from rich.console import Console
+    from rich.progress import Progress
 
     out = Console(force_terminal=True, width=100, record=True, file=(cli.folder / "screen").open("w"))
     shown = []
 
-    class Bars(kb_module.Progress):
+    class Bars(Progress):
         def add_task(self, description, **options):
             shown.append((description, options["total"]))
             return super().add_task(description, **options)
 
-    monkeypatch.setattr(kb_module, "Progress", Bars)
+    monkeypatch.setattr("rich.progress.Progress", Bars)
     monkeypatch.setattr("doxa.transport.cli.request.Request.err", out)
     assert cli("kb", "build", facts, "--to", "base").exit_code == 0
     out.file.close()
@@ -109,7 +109,7 @@ def knowledge(cli, code=0):
 
 
 def test_doctor_asks_the_checkpoint_that_is_to_infer(cli, facts, monkeypatch):
-    def absent(*args):
+    def absent(*_):
         raise BackendError("it is not there")
 
     cli("kb", "build", facts, "--to", "base")

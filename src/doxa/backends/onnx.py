@@ -5,6 +5,8 @@ its neighbours in a batch. A replay after a crash must give the same, so every i
 padding, and a few threads run the calls side by side.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -12,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -24,6 +27,7 @@ __all__ = [
     "BuiltinModel",
     "Session",
     "SideBySide",
+    "TrunkCard",
     "card_of",
     "encodable",
     "encoded_pair",
@@ -32,12 +36,13 @@ __all__ = [
     "open_session",
     "open_tokenizer",
     "threads_of",
-    "trunk_weights",
 ]
 
 MAX_THREADS: Final = 4
 QUIET: Final = 4  # ONNX Runtime: fatal messages only
 
+TRUNKS: Final = Path(__file__).parent / "nli"
+"""Where the models are whose weights others stand on."""
 INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
 """What a model of the BERT family is fed."""
 
@@ -233,6 +238,40 @@ def open_tokenizer(path: Path, what: str) -> Any:
         return Tokenizer.from_file(str(path))
     except Exception as exc:  # the library raises bare Exception
         raise BackendError(f"The tokenizer of the built-in {what} cannot be loaded: {exc}. Reinstall doxa.") from exc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrunkCard:
+    """What `model.json` says about a small model that stands on the weights and the tokenizer of another one."""
+
+    name: str
+    folder: Path
+    trunk: Path
+    """The folder of the other one."""
+    trunk_sha256: str
+    """The digest of the weights that it was trained on."""
+    fitted: Any
+    """What it needs of the card besides: how its scores are calibrated."""
+
+    @classmethod
+    def read(cls, folder: Path, what: str, *, recipe: str, needs: str) -> TrunkCard:
+        """Gives back the card in a folder, which has to say what it `needs`; see `card_of` for what it raises."""
+        with card_of(folder, what, recipe=recipe) as card:
+            trunk = TRUNKS / card["trunk"]["name"]
+            sha256, fitted = card["trunk"]["sha256"], card[needs]
+            return cls(name=card["name"], folder=folder, trunk=trunk, trunk_sha256=sha256, fitted=fitted)
+
+    def open(self, what: str, *, max_tokens: int, direction: str = "right") -> tuple[Session, Any]:
+        """Opens the model and its tokenizer, which cuts the second of two texts.
+
+        Raises:
+            BackendError: A file is not there, or the trunk is not the one.
+        """
+        weights = trunk_weights(self.trunk / "model.onnx", self.trunk_sha256, what)
+        session = open_session(self.folder / "model.onnx", what, weights={self.trunk.name: weights})
+        tokenizer = open_tokenizer(self.trunk / "tokenizer.json", what)
+        tokenizer.enable_truncation(max_tokens, strategy="only_second", direction=direction)
+        return session, tokenizer
 
 
 def trunk_weights(path: Path, sha256: str, what: str) -> bytes:

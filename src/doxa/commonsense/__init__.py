@@ -4,16 +4,14 @@ Source: Liu et al., Reasoning in Action: MCTS-Driven Knowledge Retrieval for Lar
 """
 
 from doxa.commonsense.background import Retrieved, Spec, retrieve, selected
-from doxa.commonsense.base import Card, KnowledgeBase, build, read_card
+from doxa.commonsense.base import Card, KnowledgeBase, build
 from doxa.commonsense.context import Context, Utterance, read_context
 from doxa.commonsense.reasoner import Candidates, Judge, Reasoner
 from doxa.commonsense.reasoner.comet import CometReasoner
 from doxa.commonsense.reasoner.nearest import NearestReasoner
 from doxa.commonsense.reasoner.prompted import PromptedReasoner
-from doxa.commonsense.search import Budget
 
 __all__ = [
-    "Budget",
     "Candidates",
     "Card",
     "CometReasoner",
@@ -27,7 +25,6 @@ __all__ = [
     "Spec",
     "Utterance",
     "build",
-    "read_card",
     "read_context",
     "retrieve",
     "selected",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["greedy_map", "kernel_of", "log_volume", "sample_k"]
+__all__ = ["greedy_map", "kernel_of", "sample_k"]
 
 Kernel = NDArray[np.float64]
 
@@ -35,14 +35,8 @@ def kernel_of(relevance: ArrayLike, vectors: ArrayLike, *, sharpness: float = SH
     return kernel
 
 
-def log_volume(kernel: Kernel, chosen: ArrayLike) -> float:
-    """Return `log det(I + L_S)`, what `greedy_map` maximises: 0 for nothing, and never less for more."""
-    part = np.asarray(chosen, dtype=np.int64)
-    return float(np.linalg.slogdet(np.eye(len(part)) + kernel[np.ix_(part, part)])[1])
-
-
 def greedy_map(kernel: Kernel, k: int) -> list[int]:
-    """Return `k` items (or all, where there are fewer), the best first, such that `log_volume` is large.
+    """Return `k` items (or all, where there are fewer), the best first, such that `log det(I + L_S)` is large.
 
     Each step adds what raises it most; ties go to the lower number. `log det(I + L_S)` is monotone and submodular, so
     the result is at least 1 - 1/e of the best there is (Nemhauser et al. 1978); `log det L_S`, the usual objective, has

@@ -15,7 +15,7 @@ from math import gcd, inf
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["costs_of", "exact", "lower_bounds", "wasserstein"]
+__all__ = ["costs_of", "exact", "lower_bounds"]
 
 Vectors = NDArray[np.float32]
 Costs = NDArray[np.float64]
@@ -30,14 +30,6 @@ def costs_of(first: Vectors, second: Vectors) -> Costs:
     """Return half the Euclidean distances between unit rows, `(n, m)`, 0 to 1."""
     squares = 0.5 - 0.5 * (first @ second.T).astype(np.float64)
     return np.sqrt(np.where(squares < SAME, 0.0, np.minimum(squares, 1.0)))
-
-
-def wasserstein(first: Vectors, second: Vectors) -> float:
-    """Return the exact distance (order 1) between two sets of unit vectors with equal weights, 0 to 1.
-
-    The distance to nothing is 1. See `exact`.
-    """
-    return exact(costs_of(first, second))
 
 
 def exact(costs: Costs) -> float:

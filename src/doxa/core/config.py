@@ -171,7 +171,20 @@ class LexiconConfig(Group):
     )
 
 
-class NliConfig(Group):
+class Replaceable(Group):
+    """A model that ships, or another in its place."""
+
+    name: str
+    model: Path | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the factory of the model is given beside its name."""
+        own = self.name.partition(":")[0] == "builtin" and self.model is not None
+        return {"folder": self.model} if own else {}
+
+
+class NliConfig(Replaceable):
     """Which model judges whether one text follows from another, or contradicts it."""
 
     name: str = Field(
@@ -183,14 +196,8 @@ class NliConfig(Group):
         None, description="Folder of other weights for `builtin`, as `training/nli` writes them; unset is what ships."
     )
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the factory of the model is given beside its name."""
-        own = self.name.partition(":")[0] == "builtin" and self.model is not None
-        return {"folder": self.model} if own else {}
 
-
-class ReaderConfig(Group):
+class ReaderConfig(Replaceable):
     """Which model reads short answers out of what was said, where facts do not answer."""
 
     name: str = Field(
@@ -202,14 +209,8 @@ class ReaderConfig(Group):
         None, description="Folder of other weights for `builtin`, as `training/reader` writes them."
     )
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the factory of the model is given beside its name."""
-        own = self.name.partition(":")[0] == "builtin" and self.model is not None
-        return {"folder": self.model} if own else {}
 
-
-class GraderConfig(Group):
+class GraderConfig(Replaceable):
     """Which model judges how far a reading can be trusted, whether a turn answers, and what a turn says to a reply."""
 
     name: str = Field(
@@ -220,12 +221,6 @@ class GraderConfig(Group):
     model: Path | None = Field(
         None, description="Folder of other weights for `builtin`, as `training/trust` writes them."
     )
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the factory of the model is given beside its name."""
-        own = self.name.partition(":")[0] == "builtin" and self.model is not None
-        return {"folder": self.model} if own else {}
 
 
 class RecallConfig(Group):

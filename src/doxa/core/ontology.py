@@ -154,14 +154,6 @@ class Ontology:
         """Return the relations below one, at any depth, in the order of the ontology."""
         return self._below.get(name, ())
 
-    def by_iri(self, iri: str) -> RelationType | None:
-        """Return the relation of an IRI."""
-        return self._by_iri.get(iri)
-
-    @cached_property
-    def _by_iri(self) -> Mapping[str, RelationType]:
-        return {kind.iri: kind for kind in self.relations.values()}
-
     @cached_property
     def _below(self) -> Mapping[str, tuple[str, ...]]:
         below: dict[str, tuple[str, ...]] = {}

@@ -5,6 +5,7 @@ tells the past again and takes things back, `reading` says what a turn says, `wi
 opens a database is loaded at its first use.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from doxa.engine.api.doxa import Dialogue, Doxa
@@ -12,7 +13,8 @@ from doxa.engine.api.doxa import Dialogue, Doxa
 if TYPE_CHECKING:
     from doxa.commonsense import Card
     from doxa.engine.answer.checking import find_reasoner
-    from doxa.engine.api.asynchronous import AsyncDialogue, AsyncDoxa, AsyncMemory, AsyncTasks, AsyncTeaching
+    from doxa.engine.api.asynchronous import AsyncDialogue, AsyncDoxa
+    from doxa.engine.api.asyncmemory import AsyncMemory, AsyncTasks, AsyncTeaching
     from doxa.engine.api.graphs import KnowledgeGraph, extract_graph
     from doxa.engine.api.keys import Keys
     from doxa.engine.api.ledger import Ledger
@@ -61,78 +63,30 @@ __all__ = [
     "show_base",
 ]
 
+ROOMS = {
+    "AsyncDialogue AsyncDoxa": "engine.api.asynchronous",
+    "AsyncMemory AsyncTasks AsyncTeaching": "engine.api.asyncmemory",
+    "Card": "commonsense",
+    "Editor": "tasks",
+    "Intent Tasks": "engine.tasking",
+    "Keys": "engine.api.keys",
+    "Knowledge open_reasoner": "engine.wiring.reasoners",
+    "KnowledgeGraph extract_graph": "engine.api.graphs",
+    "Ledger": "engine.api.ledger",
+    "Look Note Notebook Page": "engine.api.notes",
+    "Memory": "engine.api.memory",
+    "Played played": "engine.wiring.casting",
+    "Teaching": "engine.api.teaching",
+    "build_base show_base": "engine.wiring.knowledge",
+    "encoder_options relation_counts": "engine.wiring.parts",
+    "find_reasoner": "engine.answer.checking",
+    "overlap": "engine.history.untold",
+}
+"""Names -> the module that has them, loaded at their first use."""
+
 
 def __getattr__(name: str) -> Any:
-    match name:
-        case "AsyncDialogue" | "AsyncDoxa" | "AsyncMemory" | "AsyncTasks" | "AsyncTeaching":
-            from doxa.engine.api import asynchronous
-
-            return getattr(asynchronous, name)
-        case "Played" | "played":
-            from doxa.engine.wiring import casting
-
-            return getattr(casting, name)
-        case "find_reasoner":
-            from doxa.engine.answer import checking
-
-            return getattr(checking, name)
-        case "KnowledgeGraph" | "extract_graph":
-            from doxa.engine.api import graphs
-
-            return getattr(graphs, name)
-        case "Keys":
-            from doxa.engine.api import keys
-
-            return getattr(keys, name)
-        case "build_base" | "show_base":
-            from doxa.engine.wiring import knowledge
-
-            return getattr(knowledge, name)
-        case "Ledger":
-            from doxa.engine.api import ledger
-
-            return getattr(ledger, name)
-        case "Memory":
-            from doxa.engine.api import memory
-
-            return getattr(memory, name)
-        case "Teaching":
-            from doxa.engine.api import teaching
-
-            return getattr(teaching, name)
-        case "Look" | "Note" | "Notebook" | "Page":
-            from doxa.engine.api import notes
-
-            return getattr(notes, name)
-        case _:
-            return _room_beside(name)
-
-
-def _room_beside(name: str) -> Any:
-    match name:
-        case "Knowledge" | "open_reasoner":
-            from doxa.engine.wiring import reasoners
-
-            return getattr(reasoners, name)
-        case "Intent" | "Tasks":
-            from doxa.engine import tasking
-
-            return getattr(tasking, name)
-        case "overlap":
-            from doxa.engine.history import untold
-
-            return getattr(untold, name)
-        case "encoder_options" | "relation_counts":
-            from doxa.engine.wiring import parts
-
-            return getattr(parts, name)
-        case "Editor":
-            from doxa import tasks
-
-            return getattr(tasks, name)
-        case "Card":
-            from doxa import commonsense
-
-            return getattr(commonsense, name)
-        case _:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for names, room in ROOMS.items():
+        if name in names.split():
+            return getattr(import_module(f"doxa.{room}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,6 @@ The only package that touches RDF tools and solvers. It knows values only; `memo
 """
 
 from doxa.logic.amr import (
-    AmrEdge,
     AmrGraph,
     AmrNode,
     Scope,
@@ -20,7 +19,7 @@ from doxa.logic.amr import enrich as enrich_amr
 from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
 from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
-from doxa.logic.closure import Clash, Closure, Delta, Proof, Statement
+from doxa.logic.closure import Closure
 from doxa.logic.consistency import check_dl, check_rl
 from doxa.logic.consistency import report as consistency_of
 from doxa.logic.cores import preferred_conflict
@@ -32,7 +31,6 @@ from doxa.logic.corrections import (
     greedy,
     minimal,
     recency,
-    reject_new,
     trust,
     weighted,
 )
@@ -40,42 +38,21 @@ from doxa.logic.differences import ORIGIN, Difference, aged, at_least, at_most, 
 from doxa.logic.formats import GraphFormat, read_quads, write_quads
 from doxa.logic.graph import FactGraph
 from doxa.logic.hermit import Hermit
-from doxa.logic.intervals import (
-    ANY_RELATION,
-    Allen,
-    Related,
-    compose,
-    converse,
-    dated,
-    end_of,
-    possible,
-    related,
-    relations_between,
-    start_of,
-    tightened,
-)
-from doxa.logic.intervals import clash as interval_clash
 from doxa.logic.literals import Lit
 from doxa.logic.ontology import builtin_ontology, merge, read_axioms, read_ontology
 from doxa.logic.optimum import heaviest
-from doxa.logic.owl import Consequences, OwlState
+from doxa.logic.owl import OwlState
 from doxa.logic.query import QueryGraph
 from doxa.logic.schema import from_models
 from doxa.logic.theory import Name, Theory
 
 __all__ = [
-    "ANY_RELATION",
     "FORMAT",
     "ORIGIN",
-    "Allen",
-    "AmrEdge",
     "AmrGraph",
     "AmrNode",
-    "Clash",
     "Closure",
-    "Consequences",
     "Correction",
-    "Delta",
     "Difference",
     "FactGraph",
     "GraphFormat",
@@ -85,11 +62,8 @@ __all__ = [
     "Name",
     "OwlState",
     "Policy",
-    "Proof",
     "QueryGraph",
-    "Related",
     "Scope",
-    "Statement",
     "Theory",
     "Translation",
     "WordSense",
@@ -104,22 +78,16 @@ __all__ = [
     "check_dl",
     "check_rl",
     "consistency_of",
-    "compose",
-    "converse",
     "correct",
-    "dated",
-    "end_of",
     "enrich_amr",
     "entries_of",
     "exactly",
     "from_models",
     "greedy",
     "heaviest",
-    "interval_clash",
     "interval_of",
     "merge",
     "minimal",
-    "possible",
     "preferred_conflict",
     "read_amr",
     "read_amrs",
@@ -127,12 +95,7 @@ __all__ = [
     "read_ontology",
     "read_quads",
     "recency",
-    "reject_new",
-    "related",
-    "relations_between",
     "scopes",
-    "start_of",
-    "tightened",
     "to_quads",
     "translate_amr",
     "trust",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
@@ -17,6 +17,7 @@ __all__ = [
     "connected",
     "declarations",
     "iri_of",
+    "listed",
     "mentioned",
     "relation_axioms",
     "type_of",
@@ -123,13 +124,14 @@ def _classes(names: set[str], ontology: Ontology) -> Iterator[Triple]:
     for place, group in enumerate(ontology.disjoint):
         members = [NamedNode(ontology.classes[name].iri) for name in group if name in names]
         if len(members) > 1:
-            yield from _all_disjoint(f"disjoint{place}", members)
+            yield from listed(f"disjoint{place}", "owl:AllDisjointClasses", "owl:members", members)
 
 
-def _all_disjoint(name: str, members: list[NamedNode]) -> Iterator[Triple]:
+def listed(name: str, kind: str, property_: str, members: Sequence[NamedNode]) -> Iterator[Triple]:
+    """Yield an axiom that has its members in a list."""
     nodes = [BlankNode(f"{name}x{i}") for i in range(len(members))]
-    yield Triple(BlankNode(name), TYPE, term("owl:AllDisjointClasses"))
-    yield Triple(BlankNode(name), term("owl:members"), nodes[0])
+    yield Triple(BlankNode(name), TYPE, term(kind))
+    yield Triple(BlankNode(name), term(property_), nodes[0])
     rests: list[NamedNode | BlankNode] = [*nodes[1:], term("rdf:nil")]
     for node, member, rest in zip(nodes, members, rests, strict=True):
         yield Triple(node, term("rdf:first"), member)

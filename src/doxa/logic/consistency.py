@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pyoxigraph import BlankNode, NamedNode, Triple
+from pyoxigraph import NamedNode, Triple
 
 from doxa.core.consistency import Consistency, Inconsistency
 from doxa.core.errors import BackendUnavailableError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Fact, Modality, Status
-from doxa.logic.axioms import class_axioms, connected, iri_of, mentioned, relation_axioms, type_of
+from doxa.logic.axioms import class_axioms, connected, iri_of, listed, mentioned, relation_axioms, type_of
 from doxa.logic.graph import FactGraph
 from doxa.logic.hermit import Hermit
 from doxa.logic.owl import OwlState
@@ -155,7 +155,8 @@ def _triples(facts: Sequence[Fact], graph: FactGraph, axioms: Sequence[Triple]) 
                 yield Triple(node, TYPE, term("owl:NamedIndividual"))
         yield from [said] if fact.polarity else graph.denial(fact)
     for place, things in enumerate(_told_apart(facts, ontology, used)):
-        yield from _all_different(f"different{place}", [graph.node("thing", key) for key in things])
+        members = [graph.node("thing", key) for key in things]
+        yield from listed(f"different{place}", "owl:AllDifferent", "owl:distinctMembers", members)
 
 
 def _told_apart(facts: Sequence[Fact], ontology: Ontology, used: set[str]) -> list[list[str]]:
@@ -176,13 +177,3 @@ def _told_apart(facts: Sequence[Fact], ontology: Ontology, used: set[str]) -> li
             if above.symmetric and above.functional:
                 groups.setdefault((name, fact.object.key, True), {})[fact.subject.key] = None
     return [list(group) for group in groups.values() if len(group) > 1]
-
-
-def _all_different(name: str, members: Sequence[NamedNode]) -> Iterator[Triple]:
-    nodes = [BlankNode(f"{name}x{place}") for place in range(len(members))]
-    yield Triple(BlankNode(name), TYPE, term("owl:AllDifferent"))
-    yield Triple(BlankNode(name), term("owl:distinctMembers"), nodes[0])
-    rests: list[NamedNode | BlankNode] = [*nodes[1:], term("rdf:nil")]
-    for node, member, rest in zip(nodes, members, rests, strict=True):
-        yield Triple(node, term("rdf:first"), member)
-        yield Triple(node, term("rdf:rest"), rest)

@@ -4,22 +4,16 @@ The only package that holds a store: it appends events, folds them into one stat
 states that are in use loaded.
 """
 
-from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, is_name, slot_of, supports
+from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, is_name, slot_of
 from doxa.memory.codec import (
+    Codec,
+    Named,
     change_from,
-    change_to,
-    claim_from,
-    claim_to,
-    fact_from,
-    fact_to,
-    feedback_from,
-    feedback_to,
     promotion_from,
     promotion_to,
     rule_from,
     rule_to,
     turn_from,
-    turn_to,
 )
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.dimensions import dimension_of, measures
@@ -42,10 +36,11 @@ from doxa.memory.events import (
     Withdrawn,
     event_of,
 )
+from doxa.memory.files import digest, load_arrays, replacing, save_arrays
 from doxa.memory.forest import TaskForest
-from doxa.memory.identity import SAME_AS, Identity, is_identity, pair_of
+from doxa.memory.identity import SAME_AS, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
-from doxa.memory.lexical import MAX_TERM, InvertedIndex
+from doxa.memory.lexical import MAX_TERM
 from doxa.memory.log import MemoryLog, fold_row, turn_of
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
@@ -73,6 +68,12 @@ from doxa.memory.tasktree import TaskTree, place_of
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = [
+    "digest",
+    "load_arrays",
+    "replacing",
+    "save_arrays",
+    "Codec",
+    "Named",
     "Annotated",
     "Beliefs",
     "Columns",
@@ -83,8 +84,6 @@ __all__ = [
     "FRESH",
     "FeedbackGiven",
     "Identified",
-    "Identity",
-    "InvertedIndex",
     "KIN",
     "LEAST_SUPPORT",
     "MAX_TERM",
@@ -115,9 +114,6 @@ __all__ = [
     "answered_by",
     "attribute",
     "change_from",
-    "change_to",
-    "claim_from",
-    "claim_to",
     "commit_from",
     "commit_to",
     "addressing",
@@ -126,11 +122,7 @@ __all__ = [
     "describe_rule",
     "encoded_texts",
     "event_of",
-    "fact_from",
     "fact_id",
-    "fact_to",
-    "feedback_from",
-    "feedback_to",
     "fold_row",
     "full_forms",
     "held_on",
@@ -160,10 +152,8 @@ __all__ = [
     "sex_of",
     "slot_of",
     "standing",
-    "supports",
     "turn_from",
     "turn_of",
-    "turn_to",
     "using",
     "verb_type",
 ]

@@ -6,9 +6,11 @@ a newer minor version) is ignored; a missing one takes its default.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
 from datetime import UTC, date, datetime
-from typing import Any
+from operator import not_
+from typing import Any, Generic, TypeVar
 
 from doxa.core.feedback import Feedback
 from doxa.core.promotions import Promotion, Support
@@ -31,12 +33,12 @@ from doxa.core.values import (
 )
 
 __all__ = [
+    "Codec",
+    "Named",
     "change_from",
     "change_to",
     "claim_from",
     "claim_to",
-    "fact_from",
-    "fact_to",
     "feedback_from",
     "feedback_to",
     "promotion_from",
@@ -47,300 +49,74 @@ __all__ = [
     "turn_to",
 ]
 
-Data = Mapping[str, Any]
+T = TypeVar("T")
+Way = Callable[[Any], Any]
 
 
-def turn_to(turn: Turn) -> dict[str, Any]:
-    """Return a turn as data; id, user, ordinal and time are columns of its row."""
-    data = {"session": turn.session, "speaker": turn.speaker, "role": turn.role, "text": turn.text}
-    optional: dict[str, Any] = {"generated": True} if turn.generated else {}
-    if (to := turn.to_tasks) is not None:
-        known = (("said_before", to.said_before), ("intent", to.intent), ("routed", to.routed))
-        optional["to_tasks"] = {k: v for k, v in known if v}
-    if turn.verbatim:
-        optional["verbatim"] = True
-    if turn.metadata:
-        optional["metadata"] = dict(turn.metadata)
-    return data | optional
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A field whose name in the data is another, or which is no plain data."""
+
+    field: str
+    write: Way | None = None
+    read: Way | None = None
 
 
-def turn_from(data: Data, *, turn_id: str, user: str, ordinal: int, at: datetime) -> Turn:
-    """Return the turn of a row."""
-    return Turn(
-        turn_id=turn_id,
-        user=user,
-        session=data["session"],
-        speaker=data["speaker"],
-        role=data["role"],
-        text=data["text"],
-        at=at,
-        ordinal=ordinal,
-        generated=data.get("generated", False),
-        to_tasks=_to_tasks_from(data.get("to_tasks")),
-        verbatim=data.get("verbatim", False),
-        metadata=data.get("metadata", {}),
-    )
+class Codec(Generic[T]):
+    """How the values of a dataclass are data.
+
+    Args:
+        kind: the dataclass.
+        names: what is kept, in order, by its name in the data; see `NAMES`.
+        own: names that mean something else here.
+    """
+
+    def __init__(self, kind: type[T], names: str, /, **own: Named) -> None:
+        known: dict[str, Field[Any]] = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+        self._kind = kind
+        self._named = {name: own.get(name) or NAMES.get(name) or Named(name) for name in names.split()}
+        self._written = [(name, one.field, one.write, _default(known[one.field])) for name, one in self._named.items()]
+
+    def to(self, value: T) -> dict[str, Any]:
+        """Return a value as data, less the fields that hold their default."""
+        data: dict[str, Any] = {}
+        for name, field, write, default in self._written:
+            held = getattr(value, field)
+            if held is not default and held != default:
+                data[name] = held if write is None else write(held)
+        return data
+
+    def of(self, data: Mapping[str, Any], /, **others: Any) -> T:
+        """Return the value of some data; `others` are fields that are not in it."""
+        for name, held in data.items():
+            if (one := self._named.get(name)) is not None:
+                others[one.field] = held if one.read is None else one.read(held)
+        return self._kind(**others)
 
 
-def _to_tasks_from(data: Data | None) -> ToTasks | None:
-    if data is None:
-        return None
-    return ToTasks(
-        said_before=data.get("said_before", ""), intent=data.get("intent", ""), routed=data.get("routed", False)
-    )
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def claim_to(claim: Claim) -> dict[str, Any]:
-    """Return a claim as data."""
-    data: dict[str, Any] = {
-        "s": _pair(claim.subject),
-        "r": [claim.relation.name, claim.relation.label],
-        "o": _pair(claim.object),
-        "valid": _interval_to(claim.valid),
-        "turn": claim.turn_id,
-        "speaker": claim.speaker,
-        "span": claim.span,
-    }
-    optional = {
-        "neg": not claim.polarity,
-        "mod": claim.modality is not Modality.ASSERTED and str(claim.modality),
-        "act": claim.act is not Act.STATE and str(claim.act),
-        "ended": claim.ended,
-        "replaces": claim.replaces,
-        "fun": claim.functional,
-        "conf": claim.confidence != 1.0 and claim.confidence,
-        "adds": claim.adds,
-        "tentative": claim.tentative,
-        "source": claim.source,
-        "role": claim.role != "user" and claim.role,
-        "known": _time_to(claim.known_at),
-    }
-    return {key: value for key, value in (data | optional).items() if value}
+def _pair(of: Term | Relation) -> list[str]:
+    return [of.key, of.label] if isinstance(of, Term) else [of.name, of.label]
 
 
-def claim_from(data: Data) -> Claim:
-    """Return the claim of `claim_to`."""
-    return Claim(
-        subject=Term(*data["s"]),
-        relation=Relation(*data["r"]),
-        object=Term(*data["o"]),
-        polarity=not data.get("neg", False),
-        modality=Modality(data.get("mod", "asserted")),
-        act=Act(data.get("act", "state")),
-        valid=_interval_from(data.get("valid")),
-        ended=data.get("ended", False),
-        replaces=data.get("replaces"),
-        functional=data.get("fun", False),
-        confidence=data.get("conf", 1.0),
-        adds=data.get("adds", False),
-        tentative=data.get("tentative", False),
-        turn_id=data.get("turn", ""),
-        speaker=data.get("speaker", ""),
-        source=data.get("source", ""),
-        role=data.get("role", "user"),
-        known_at=_time_from(data.get("known")),
-        span=data.get("span", ""),
-    )
+def _term(data: list[str]) -> Term:
+    return Term(*data)
 
 
-def feedback_to(feedback: Feedback) -> dict[str, Any]:
-    """Return what an answer told as data; its time is that of its row."""
-    data: dict[str, Any] = {
-        "channel": feedback.channel,
-        "session": feedback.session,
-        "query": feedback.query,
-        "asked": feedback.asked,
-        "turns": list(feedback.turn_ids),
-        "edges": [list(edge) for edge in feedback.edges],
-        "misled": [list(edge) for edge in feedback.misled],
-        "plan": feedback.plan,
-    }
-    return {key: value for key, value in data.items() if value}
+def _relation(data: list[str]) -> Relation:
+    return Relation(*data)
 
 
-def feedback_from(data: Data, *, at: datetime) -> Feedback:
-    """Return what an answer told."""
-    return Feedback(
-        channel=data["channel"],
-        at=at,
-        session=data.get("session", ""),
-        query=data.get("query", ""),
-        asked=data.get("asked", ""),
-        turn_ids=tuple(data.get("turns", ())),
-        edges=tuple((str(edge), str(relation)) for edge, relation in data.get("edges", ())),
-        misled=tuple((str(edge), str(relation)) for edge, relation in data.get("misled", ())),
-        plan=data.get("plan", ""),
-    )
-
-
-def rule_to(rule: Rule) -> dict[str, Any]:
-    """Return a rule as data."""
-    data: dict[str, Any] = {
-        "if": [_atom_to(atom) for atom in rule.if_],
-        "then": [_atom_to(atom) for atom in rule.then],
-        "turn": rule.turn_id,
-        "speaker": rule.speaker,
-        "span": rule.span,
-        "lifts": rule.lifts,
-        "role": rule.role != "user" and rule.role,
-        "conf": rule.confidence != 1.0 and rule.confidence,
-        "known": _time_to(rule.known_at),
-    }
-    return {key: value for key, value in data.items() if value}
-
-
-def rule_from(data: Data) -> Rule:
-    """Return the rule of `rule_to`."""
-    return Rule(
-        if_=tuple(map(_atom_from, data.get("if", ()))),
-        then=tuple(map(_atom_from, data.get("then", ()))),
-        lifts=data.get("lifts", ""),
-        turn_id=data.get("turn", ""),
-        speaker=data.get("speaker", ""),
-        role=data.get("role", "user"),
-        span=data.get("span", ""),
-        known_at=_time_from(data.get("known")),
-        confidence=data.get("conf", 1.0),
-    )
-
-
-def _atom_to(atom: Atom) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "s": _pair(atom.subject),
-        "r": [atom.relation.name, atom.relation.label],
-        "o": _pair(atom.object),
-        "neg": not atom.polarity,
-        "deontic": atom.deontic,
-        "valid": _interval_to(atom.valid),
-        "span": atom.span,
-    }
-    return {key: value for key, value in data.items() if value}
-
-
-def _atom_from(data: Data) -> Atom:
-    return Atom(
-        subject=Term(*data["s"]),
-        relation=Relation(*data["r"]),
-        object=Term(*data["o"]),
-        polarity=not data.get("neg", False),
-        deontic=data.get("deontic", ""),
-        valid=_interval_from(data.get("valid")),
-        span=data.get("span", ""),
-    )
-
-
-def fact_to(fact: Fact) -> dict[str, Any]:
-    """Return a fact as data."""
-    data: dict[str, Any] = {
-        "id": fact.fact_id,
-        "s": _pair(fact.subject),
-        "r": [fact.relation.name, fact.relation.label],
-        "o": _pair(fact.object),
-        "valid": _interval_to(fact.valid),
-        "turns": list(fact.turn_ids),
-    }
-    optional = {
-        "neg": not fact.polarity,
-        "mod": fact.modality is not Modality.ASSERTED and str(fact.modality),
-        "status": fact.status is not Status.HELD and str(fact.status),
-        "disputed": fact.disputed,
-        "fun": fact.functional,
-        "conf": fact.confidence != 1.0 and fact.confidence,
-        "known": _time_to(fact.known_at),
-        "premises": list(fact.premises),
-    }
-    return {key: value for key, value in (data | optional).items() if value}
-
-
-def fact_from(data: Data) -> Fact:
-    """Return the fact of `fact_to`."""
-    return Fact(
-        fact_id=data["id"],
-        subject=Term(*data["s"]),
-        relation=Relation(*data["r"]),
-        object=Term(*data["o"]),
-        polarity=not data.get("neg", False),
-        modality=Modality(data.get("mod", "asserted")),
-        valid=_interval_from(data.get("valid")),
-        status=Status(data.get("status", "held")),
-        disputed=data.get("disputed", False),
-        functional=data.get("fun", False),
-        turn_ids=tuple(data.get("turns", ())),
-        known_at=_time_from(data.get("known")),
-        confidence=data.get("conf", 1.0),
-        premises=tuple(data.get("premises", ())),
-    )
-
-
-def change_to(change: Change) -> dict[str, Any]:
-    """Return a change as data."""
-    data: dict[str, Any] = {"kind": str(change.kind), "fact": fact_to(change.fact)}
-    optional = {
-        "turn": change.turn_id,
-        "reason": change.reason,
-        "because": list(change.because),
-        "conflict": change.conflict and str(change.conflict),
-        "known": _time_to(change.known_at),
-    }
-    return data | {key: value for key, value in optional.items() if value}
-
-
-def change_from(data: Data) -> Change:
-    """Return the change of `change_to`."""
-    return Change(
-        kind=ChangeKind(data["kind"]),
-        fact=fact_from(data["fact"]),
-        turn_id=data.get("turn"),
-        known_at=_time_from(data.get("known")),
-        reason=data.get("reason", ""),
-        because=tuple(data.get("because", ())),
-        conflict=Conflict(data["conflict"]) if data.get("conflict") else None,
-    )
-
-
-def promotion_to(promotion: Promotion) -> dict[str, Any]:
-    """Return a promotion as data; whether it stands is no part of it."""
-    return {
-        "id": promotion.promotion_id,
-        "s": _pair(promotion.subject),
-        "r": promotion.relation,
-        "concept": promotion.concept,
-        "label": promotion.label,
-        "score": round(promotion.score, 4),
-        "support": [[one.turn_id, *one.fact_ids] for one in promotion.support],
-        "known": _time_to(promotion.known_at),
-    }
-
-
-def promotion_from(data: Data) -> Promotion:
-    """Return the promotion of `promotion_to`."""
-    return Promotion(
-        promotion_id=data["id"],
-        subject=Term(*data["s"]),
-        relation=data["r"],
-        concept=data["concept"],
-        label=data["label"],
-        score=data["score"],
-        support=tuple(Support(turn_id=turn_id, fact_ids=tuple(keys)) for turn_id, *keys in data["support"]),
-        known_at=_time_from(data.get("known")),
-    )
-
-
-def _pair(term: Term) -> list[str]:
-    return [term.key, term.label]
-
-
-def _interval_to(valid: Interval) -> list[str | None] | None:
-    if valid == Interval():
-        return None
+def _interval_to(valid: Interval) -> list[str | None]:
     start = valid.start.isoformat() if valid.start else None
     end = valid.end.isoformat() if valid.end else None
     return [start, end, valid.start_precision, valid.end_precision]
 
 
-def _interval_from(data: list[Any] | None) -> Interval:
-    if not data:
-        return Interval()
+def _interval_from(data: list[Any]) -> Interval:
     start, end, start_precision, end_precision = data
     return Interval(
         start=date.fromisoformat(start) if start else None,
@@ -350,9 +126,93 @@ def _interval_from(data: list[Any] | None) -> Interval:
     )
 
 
-def _time_to(at: datetime | None) -> str | None:
-    return at.astimezone(UTC).isoformat() if at else None
+def _time_to(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
 
 
-def _time_from(data: str | None) -> datetime | None:
-    return datetime.fromisoformat(data) if data else None
+def _edges_from(data: list[list[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(edge), str(relation)) for edge, relation in data)
+
+
+def _edges_to(edges: tuple[tuple[str, str], ...]) -> list[list[str]]:
+    return [list(edge) for edge in edges]
+
+
+def _atoms_to(atoms: tuple[Atom, ...]) -> list[dict[str, Any]]:
+    return [_ATOM.to(atom) for atom in atoms]
+
+
+def _atoms_from(data: list[dict[str, Any]]) -> tuple[Atom, ...]:
+    return tuple(map(_ATOM.of, data))
+
+
+def _support_to(support: tuple[Support, ...]) -> list[list[str]]:
+    return [[one.turn_id, *one.fact_ids] for one in support]
+
+
+def _support_from(data: list[list[str]]) -> tuple[Support, ...]:
+    return tuple(Support(turn_id=turn_id, fact_ids=tuple(keys)) for turn_id, *keys in data)
+
+
+NAMES = {
+    "s": Named("subject", _pair, _term),
+    "r": Named("relation", _pair, _relation),
+    "o": Named("object", _pair, _term),
+    "neg": Named("polarity", not_, not_),
+    "mod": Named("modality", str, Modality),
+    "act": Named("act", str, Act),
+    "valid": Named("valid", _interval_to, _interval_from),
+    "known": Named("known_at", _time_to, datetime.fromisoformat),
+    "status": Named("status", str, Status),
+    "fun": Named("functional"),
+    "conf": Named("confidence"),
+    "turn": Named("turn_id"),
+    "turns": Named("turn_ids", list, tuple),
+    "premises": Named("premises", list, tuple),
+    "because": Named("because", list, tuple),
+    "conflict": Named("conflict", str, Conflict),
+    "edges": Named("edges", _edges_to, _edges_from),
+    "misled": Named("misled", _edges_to, _edges_from),
+    "if": Named("if_", _atoms_to, _atoms_from),
+    "then": Named("then", _atoms_to, _atoms_from),
+    "support": Named("support", _support_to, _support_from),
+    "metadata": Named("metadata", dict, dict),
+}
+"""What names in the data stand for; any other one is that of its field."""
+
+_TO_TASKS = Codec(ToTasks, "said_before intent routed")
+_TURN = Codec(
+    Turn,
+    "session speaker role text generated to_tasks verbatim metadata",
+    to_tasks=Named("to_tasks", _TO_TASKS.to, _TO_TASKS.of),
+)
+"""Id, user, ordinal and time of a turn are columns of its row."""
+_CLAIM = Codec(
+    Claim, "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known"
+)
+_FEEDBACK = Codec(Feedback, "channel session query asked turns edges misled plan")
+"""Its time is that of its row."""
+_ATOM = Codec(Atom, "s r o neg deontic valid span")
+_RULE = Codec(Rule, "if then turn speaker span lifts role conf known")
+_FACT = Codec(Fact, "id s r o valid turns neg mod status disputed fun conf known premises", id=Named("fact_id"))
+_CHANGE = Codec(
+    Change,
+    "kind fact turn reason because conflict known",
+    kind=Named("kind", str, ChangeKind),
+    fact=Named("fact", _FACT.to, _FACT.of),
+)
+_PROMOTION = Codec(
+    Promotion,
+    "id s r concept label score support known",
+    id=Named("promotion_id"),
+    r=Named("relation"),
+    score=Named("score", lambda score: round(score, 4)),
+)
+"""Whether it stands is no part of it."""
+
+turn_to, turn_from = _TURN.to, _TURN.of
+claim_to, claim_from = _CLAIM.to, _CLAIM.of
+feedback_to, feedback_from = _FEEDBACK.to, _FEEDBACK.of
+rule_to, rule_from = _RULE.to, _RULE.of
+change_to, change_from = _CHANGE.to, _CHANGE.of
+promotion_to, promotion_from = _PROMOTION.to, _PROMOTION.of

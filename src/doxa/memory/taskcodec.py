@@ -19,6 +19,7 @@ from doxa.core.tasks import (
     ValueKind,
 )
 from doxa.core.values import EARLIEST, Turn
+from doxa.memory.codec import Codec, Named
 from doxa.memory.tasktree import TaskTree
 
 __all__ = ["commit_from", "commit_to"]
@@ -33,21 +34,7 @@ def commit_to(commit: TaskCommit, turn: Turn | None = None) -> dict[str, Any]:
     """Return a commit as data; what it shares with the turn that its row is about is left out."""
     said = _of_turn(turn)
     own = {"turn": commit.turn_id, "author": commit.author, "at": commit.at.isoformat(), "text": commit.text}
-    data: dict[str, Any] = {
-        "intents": list(commit.intents),
-        "edits": [_edit_to(edit) for edit in commit.edits],
-        "reply": commit.reply,
-        "undoes": commit.undoes,
-        "focus": list(commit.focus),
-        "asked": commit.asked,
-        "confidence": commit.confidence if commit.confidence != 1.0 else None,
-        "by": commit.by,
-    }
-    return {
-        "n": commit.number,
-        **{key: value for key, value in own.items() if value != said[key]},
-        **{key: value for key, value in data.items() if value not in ("", None, [])},
-    }
+    return {"n": commit.number, **{key: one for key, one in own.items() if one != said[key]}, **_COMMIT.to(commit)}
 
 
 def commit_from(data: Data, state: TaskTree, turn: Turn | None = None) -> TaskCommit:
@@ -65,21 +52,19 @@ def commit_from(data: Data, state: TaskTree, turn: Turn | None = None) -> TaskCo
             continue
         known[key] = after = None if one.get("gone") else _node_from(key, before, one.get("set", {}))
         edits.append(TaskEdit(node_id=key, before=before, after=after))
-    return TaskCommit(
+    return _COMMIT.of(
+        {key: one for key, one in data.items() if key != "edits"},
         number=data["n"],
         turn_id=own["turn"],
         author=own["author"],
         at=datetime.fromisoformat(own["at"]),
         text=own["text"],
-        intents=tuple(data.get("intents", ())),
         edits=tuple(edits),
-        reply=data.get("reply", ""),
-        undoes=data.get("undoes"),
-        focus=tuple(data.get("focus", ())),
-        asked=data.get("asked", ""),
-        confidence=data.get("confidence", 1.0),
-        by=data.get("by", ""),
     )
+
+
+def _edits_to(edits: Sequence[TaskEdit]) -> list[dict[str, Any]]:
+    return [_edit_to(edit) for edit in edits]
 
 
 def _edit_to(edit: TaskEdit) -> dict[str, Any]:
@@ -100,16 +85,10 @@ def _of_turn(turn: Turn | None) -> dict[str, str]:
 
 def _field_to(value: Any) -> Any:
     if isinstance(value, TaskValue):
-        data = {"text": value.text, "kind": str(value.kind), "amount": value.amount, "unit": value.unit}
-        return {key: one for key, one in data.items() if one not in ("", None) and one != "text"} | {"text": value.text}
+        return _VALUE.to(value)
     if isinstance(value, tuple):
-        return [_dependency_to(one) if isinstance(one, Dependency) else one for one in value]
+        return [_DEPENDENCY.to(one) if isinstance(one, Dependency) else one for one in value]
     return value
-
-
-def _dependency_to(needed: Dependency) -> dict[str, Any]:
-    data = {"shift": needed.shift, "unit": needed.unit, "text": needed.text}
-    return {"on": needed.on, "kind": needed.kind, **{key: value for key, value in data.items() if value}}
 
 
 def _node_from(node_id: str, before: TaskNode | None, changed: Data) -> TaskNode:
@@ -122,25 +101,22 @@ def _node_from(node_id: str, before: TaskNode | None, changed: Data) -> TaskNode
 
 
 def _value_from(data: Data | None) -> TaskValue | None:
-    if data is None:
-        return None
-    kind = ValueKind(data.get("kind", "text"))
-    return TaskValue(text=data["text"], kind=kind, amount=data.get("amount"), unit=data.get("unit", ""))
+    return None if data is None else _VALUE.of(data)
 
 
 def _depends_from(data: Sequence[Data]) -> tuple[Dependency, ...]:
-    return tuple(
-        Dependency(
-            on=one["on"],
-            kind=one["kind"],
-            shift=one.get("shift", 0.0),
-            unit=one.get("unit", ""),
-            text=one.get("text", ""),
-        )
-        for one in data
-    )
+    return tuple(map(_DEPENDENCY.of, data))
 
 
+_VALUE = Codec(TaskValue, "kind amount unit text", kind=Named("kind", str, ValueKind))
+_DEPENDENCY = Codec(Dependency, "on kind shift unit text")
+_COMMIT = Codec(
+    TaskCommit,
+    "intents edits reply undoes focus asked confidence by",
+    intents=Named("intents", list, tuple),
+    edits=Named("edits", _edits_to),
+    focus=Named("focus", list, tuple),
+)
 READ: dict[str, Any] = {
     "kind": NodeKind,
     "status": TaskStatus,

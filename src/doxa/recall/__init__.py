@@ -6,8 +6,7 @@ any of them proposes, and the scores are added. No model, no database, no loop o
 
 from doxa.recall.concepts.concepts import concepts_of, learn_directions
 from doxa.recall.concepts.promote import Candidates, Gate, Proposal, candidates_of
-from doxa.recall.feedback import EdgeStrengths
-from doxa.recall.index import RecallIndex, index_of
+from doxa.recall.index import index_of
 from doxa.recall.learning.align import AlignSpec
 from doxa.recall.learning.learn import aligned_weights, figures, refresh, routed_weights
 from doxa.recall.learning.policy import PolicySpec
@@ -16,9 +15,9 @@ from doxa.recall.plan import Plan
 from doxa.recall.queries.cues import rephrase
 from doxa.recall.queries.leaning import is_incomplete
 from doxa.recall.queries.prompted import Rewriting, rewrite_with_model
-from doxa.recall.queries.query import Query, advised, encoded, enriched, read_query
+from doxa.recall.queries.query import Query, encoded, enriched, read_query
 from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
-from doxa.recall.search import Found, evidence_of, look_up, recall
+from doxa.recall.search import evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Look
 from doxa.recall.weights import Weights, WeightSlot, load_weights, save_weights, shipped
@@ -29,15 +28,12 @@ __all__ = [
     "VIEWS",
     "AlignSpec",
     "Candidates",
-    "EdgeStrengths",
-    "Found",
     "Gate",
     "Look",
     "Plan",
     "PolicySpec",
     "Proposal",
     "Query",
-    "RecallIndex",
     "RecallSpec",
     "Replay",
     "Weights",
@@ -47,7 +43,6 @@ __all__ = [
     "Rewriting",
     "concepts_of",
     "cost_of",
-    "advised",
     "encoded",
     "enriched",
     "error_route_rate",

@@ -79,7 +79,6 @@ def recall(
     state: UserState,
     *,
     spec: RecallSpec = RecallSpec(),  # noqa: B008  # frozen
-    plan: Plan | None = None,
     weights: Weights | None = None,
 ) -> list[Evidence]:
     """Return the turns that bear on a query, best first.
@@ -90,7 +89,6 @@ def recall(
         query: what is asked (`read_query`), with its vector; without one, words alone are searched.
         state: the memory of one user.
         spec: how to search.
-        plan: what each view may propose; by default the one that the router takes.
         weights: what every score counts; by default those that come with Doxa.
 
     Returns:
@@ -98,7 +96,7 @@ def recall(
 
     No call to a model. At most `spec.pool` places (or `top_k`, if that is more) are scored in full.
     """
-    return evidence_of(look_up(query, state, spec=spec, plan=plan, weights=weights))
+    return evidence_of(look_up(query, state, spec=spec, weights=weights))
 
 
 def look_up(

@@ -6,21 +6,19 @@ that differ instead of being read wrongly. Serving reads arrays and calls numpy,
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
+from doxa.core.errors import FormatError
+from doxa.memory import digest, load_arrays, save_arrays
 
 __all__ = ["LEADS", "START", "Router", "Scorer", "WeightSlot", "Weights", "load_weights", "save_weights", "shipped"]
 
@@ -130,7 +128,7 @@ class Weights:
 
     def checksum(self) -> str:
         """Return a digest of everything that was learned; the same arrays give the same one."""
-        return _digest(_arrays(self))
+        return digest(_arrays(self))
 
 
 def _row(*values: float) -> Array:
@@ -186,13 +184,8 @@ def load_weights(path: Path, *, encoder: str = "") -> Weights:
         NotFoundError: there is no such file.
         FormatError: it is no such file, is damaged, has arrays that do not fit together, or is of another encoder.
     """
-    arrays = _read(path)
-    if str(arrays.get("format", "")) != FORMAT:
-        said = str(arrays.get("format", "nothing of the kind"))
-        raise FormatError(f"expected weights of recall ({FORMAT}), got {said!r}; {AGAIN}", path=str(path))
-    checksum = str(arrays.pop("checksum", ""))
-    if checksum != _digest(arrays):
-        raise FormatError(f"the checksum does not fit the arrays, so the file is damaged; {AGAIN}", path=str(path))
+    missing = f"There is no file {path} with weights of recall."
+    arrays = load_arrays(path, format=FORMAT, what="weights of recall", missing=missing, again=AGAIN)
     try:
         weights = _weights(arrays)
         _check(weights)
@@ -215,28 +208,7 @@ def save_weights(weights: Weights, path: Path) -> None:
         _check(weights)
     except ValueError as exc:
         raise FormatError(f"the arrays do not fit together ({exc})", path=str(path)) from exc
-    arrays = _arrays(weights)
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays, checksum=np.array(_digest(arrays)))
-        temporary.replace(path)
-    except OSError as exc:
-        raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc
-    finally:
-        with suppress(OSError):  # there is none after a success
-            temporary.unlink(missing_ok=True)
-
-
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except FileNotFoundError as exc:
-        raise NotFoundError(f"There is no file {path} with weights of recall.") from exc
-    except (OSError, ValueError, EOFError, BadZipFile, KeyError) as exc:
-        raise FormatError(f"expected weights of recall, could not read it: {exc}; {AGAIN}", path=str(path)) from exc
+    save_arrays(_arrays(weights), path)
 
 
 def _arrays(weights: Weights) -> dict[str, NDArray[Any]]:
@@ -312,15 +284,6 @@ def _shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: expected finite numbers")
-
-
-def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name}{array.dtype.str}{array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
 
 
 def _words(words: Sequence[str]) -> NDArray[np.str_]:

@@ -7,7 +7,6 @@ is: `training/trust`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -15,16 +14,7 @@ from typing import Final
 import numpy as np
 
 from doxa.backends.grader import GRADES, Grades, Pair, Task
-from doxa.backends.onnx import (
-    BuiltinModel,
-    card_of,
-    encodable,
-    encoded_pair,
-    folder_of,
-    open_session,
-    open_tokenizer,
-    trunk_weights,
-)
+from doxa.backends.onnx import BuiltinModel, TrunkCard, encodable, encoded_pair, folder_of
 
 __all__ = ["OnnxGrader", "open_grader"]
 
@@ -34,20 +24,6 @@ MAX_CHARS: Final = 1_600
 MAX_TEXT_CHARS: Final = 300
 """Longest text that is graded."""
 MAX_TOKENS: Final = 192
-TRUNKS: Final = Path(__file__).parents[1] / "nli"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCard:
-    """What `model.json` says about a model, and where it lies."""
-
-    name: str
-    folder: Path
-    trunk: Path
-    """The folder of the model whose weights and tokenizer it stands on."""
-    trunk_sha256: str
-    temperatures: dict[str, float]
-    """By which the scores of each task are divided."""
 
 
 def open_grader(name: str, *, threads: int | None = None, folder: Path | None = None) -> "OnnxGrader":
@@ -63,14 +39,15 @@ def open_grader(name: str, *, threads: int | None = None, folder: Path | None = 
         BackendError: The files of the model are not there.
     """
     own = folder_of(name, MODEL, Path(__file__).parent, "grader")
-    return OnnxGrader(_read_card(folder or own), threads=threads)
+    return OnnxGrader(folder or own, threads=threads)
 
 
 class OnnxGrader(BuiltinModel[tuple[Task, Pair], Grades]):
     """A pair has one row."""
 
-    def __init__(self, card: ModelCard, *, threads: int | None) -> None:
-        """Takes note of the model; nothing is loaded yet."""
+    def __init__(self, folder: Path, *, threads: int | None) -> None:
+        """Reads the card of the model and nothing else yet."""
+        card = TrunkCard.read(folder, "grader", recipe="training/trust", needs="temperatures")
         super().__init__(card.name, partial(_load, card), threads=threads, what="grader")
 
     def grade(self, task: Task, pairs: Sequence[Pair]) -> Grades:
@@ -84,30 +61,17 @@ class OnnxGrader(BuiltinModel[tuple[Task, Pair], Grades]):
         return np.stack(rows) if rows else np.empty((0, len(GRADES[task])), dtype=np.float32)
 
 
-def _load(card: ModelCard) -> Callable[[tuple[Task, Pair]], Grades]:
-    weights = trunk_weights(card.trunk / "model.onnx", card.trunk_sha256, "grader")
-    session = open_session(card.folder / "model.onnx", "grader", weights={card.trunk.name: weights})
-    tokenizer = open_tokenizer(card.trunk / "tokenizer.json", "grader")
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second", direction="left")
+def _load(card: TrunkCard) -> Callable[[tuple[Task, Pair]], Grades]:
+    session, tokenizer = card.open("grader", max_tokens=MAX_TOKENS, direction="left")
+    temperatures = card.fitted  # by which the scores of each task are divided
 
     def run(asked: tuple[Task, Pair]) -> Grades:
         task, (text, turn) = asked
         text, turn = encodable(text)[:MAX_TEXT_CHARS], encodable(turn)[-MAX_CHARS:]
         _, feed = encoded_pair(tokenizer, text, turn)
         about = f"a pair of {len(text) + len(turn)} characters"
-        scores: Grades = session.run([task], feed, about=about)[0][0] / card.temperatures[task]
+        scores: Grades = session.run([task], feed, about=about)[0][0] / temperatures[task]
         shares: Grades = np.exp(scores - np.logaddexp.reduce(scores))
         return shares
 
     return run
-
-
-def _read_card(folder: Path) -> ModelCard:
-    with card_of(folder, "grader", recipe="training/trust") as card:
-        return ModelCard(
-            name=card["name"],
-            folder=folder,
-            trunk=TRUNKS / card["trunk"]["name"],
-            trunk_sha256=card["trunk"]["sha256"],
-            temperatures={task: float(card["temperatures"][task]) for task in GRADES},
-        )

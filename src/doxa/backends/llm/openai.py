@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 from doxa.backends.llm.dialect import Dialect
 from doxa.backends.llm.model import Completion, Message, Usage
 from doxa.backends.llm.openai_errors import Caller, cause_of, is_filtered, ours, said_by
-from doxa.backends.llm.structured import answer
+from doxa.backends.llm.structured import Answering
 from doxa.backends.llm.tokens import estimate_prompt_tokens, estimate_tokens
 from doxa.core.errors import BackendReplyError, ClosedError, ConfigError
 
@@ -29,7 +28,7 @@ _MAX_QUOTED_CHARS = 400
 _log = logging.getLogger(__name__)
 
 
-class OpenAIModel:
+class OpenAIModel(Answering):
     """A model on an OpenAI-compatible server; made by `open_model`.
 
     What the server understands is found out with the first requests and kept for the life of the
@@ -51,38 +50,23 @@ class OpenAIModel:
         """`openai:` and the model's name at its server."""
         return self._caller.name
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        temperature: float = 0.0,
-        max_tokens: int = 512,
+    def once(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
     ) -> Completion:
-        """The server's answer to a conversation; see `LanguageModel.complete`.
+        """One answer of the server as it came; see `SingleCalls.once`.
 
         With `schema`, the server is held to it by `response_format`; where it knows no JSON schemas
         (400 or 422), by JSON mode, and else by words in the last message.
 
         Raises:
             BackendUnavailableError: Time-out, no connection, 5xx or 429 after the retries, 401, 403, 404.
-            BackendReplyError: The answer was empty, malformed, or twice did not fit `schema`; or the server
-                turned the request down.
-            InputError: No messages, or a schema that is no JSON schema.
+            BackendReplyError: The answer was malformed, or the server turned the request down.
             ClosedError: The model was closed.
 
-        Cost: one request; at most four more, once per object, while the server's dialect is found out; one
-            more when the answer did not fit `schema`. Each takes up to `timeout_s` for every attempt, and waits
-            in between as the server says (`Retry-After`) or about 0.5, 1, 2, ... 8 s.
+        Cost: one request; at most four more, once per object, while the server's dialect is found out. Each takes up
+            to `timeout_s` for every attempt, and waits in between as the server says (`Retry-After`) or about 0.5, 1,
+            2, ... 8 s.
         """
-
-        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
-        return answer(once, messages, schema, name=self.name)
-
-    def once(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
-    ) -> Completion:
-        """One answer of the server as it came; see `SingleCalls.once`."""
         if self._closed:
             raise ClosedError(f"The model {self.name!r} was used after `close()`. Open it again.")
         import openai
@@ -106,10 +90,6 @@ class OpenAIModel:
             if dialect != known:
                 self._learn(dialect)
             return self._completion(reply, messages, seconds=perf_counter() - started)
-
-    def count_tokens(self, text: str) -> int:
-        """About how many tokens a text is; see `tokens.estimate_tokens`."""
-        return estimate_tokens(text)
 
     def close(self) -> None:
         """Close the connections; a second call does nothing."""

@@ -21,14 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
 
-from doxa.backends.llm.model import Completion, Message, SingleCalls, Usage
-from doxa.backends.llm.structured import answer
-from doxa.backends.llm.tokens import estimate_tokens
+from doxa.backends.llm.model import Completion, LanguageModel, Message, SingleCalls, Usage
+from doxa.backends.llm.structured import Answering
 from doxa.core.errors import BackendError, ClosedError, ConfigError
 
 try:
@@ -152,7 +150,7 @@ class _Places:
             return self._asked[key] - 1
 
 
-class Recorder:
+class Recorder(Answering):
     """A model that keeps every answer of another one in a folder, and asks it only for what is not there yet.
 
     So a recording that was stopped goes on where it was. Calls that raise are not kept. Safe to call from several
@@ -167,13 +165,13 @@ class Recorder:
         BackendError: It cannot be read or written.
     """
 
-    def __init__(self, model: SingleCalls, folder: Path | str) -> None:
+    def __init__(self, model: LanguageModel, folder: Path | str) -> None:
         if not hasattr(model, "once"):
             raise ConfigError(
                 f"Expected a model whose calls can be made one by one, and {model.name} has no method `once`: it "
                 "cannot be recorded. Unset llm.record."
             )
-        self._model = model
+        self._model = cast("SingleCalls", model)
         self._folder = Path(folder).expanduser()
         self._recording = _begun(self._folder, model.name)
         self._places = _Places()
@@ -188,27 +186,14 @@ class Recorder:
         """The name of the model."""
         return self._model.name
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        temperature: float = 0.0,
-        max_tokens: int = 512,
+    def once(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
     ) -> Completion:
-        """The answer that is recorded, else that of the model; see `LanguageModel.complete`.
+        """One answer as it came, recorded or the model's; see `SingleCalls.once`.
 
         Raises:
             BackendError: What the model raises; or the answer cannot be written.
         """
-
-        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
-        return answer(once, messages, schema, name=self.name)
-
-    def once(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
-    ) -> Completion:
-        """One answer as it came; see `SingleCalls.once`."""
         started = perf_counter()
         key = key_of(messages, schema)
         n = self._places.next(key, temperature)
@@ -232,7 +217,7 @@ class Recorder:
         self._model.close()
 
 
-class RecordedModel:
+class RecordedModel(Answering):
     """A model that gives again what another one answered; made by `open_model`. Safe to call from several threads."""
 
     def __init__(self, folder: Path, *, model: str, day: str, recording: _Recording) -> None:
@@ -250,26 +235,6 @@ class RecordedModel:
     def name(self) -> str:
         """`recorded:`, the model's name, and the day on which the recording was begun."""
         return f"recorded:{self._model}, {self._day}"
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        temperature: float = 0.0,
-        max_tokens: int = 512,
-    ) -> Completion:
-        """The recorded answer to a conversation; see `LanguageModel.complete`.
-
-        Raises:
-            BackendError: None is recorded.
-            BackendReplyError: The answer was empty, or two of them did not fit `schema`.
-            InputError: No messages, or a schema that is no JSON schema.
-            ClosedError: The model was closed.
-        """
-
-        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
-        return answer(once, messages, schema, name=self.name)
 
     def once(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
@@ -290,10 +255,6 @@ class RecordedModel:
             logger.warning("%s", missing)
             raise BackendError(missing)
         return known.completion(perf_counter() - started)
-
-    def count_tokens(self, text: str) -> int:
-        """About how many tokens a text is; see `tokens.estimate_tokens`."""
-        return estimate_tokens(text)
 
     def close(self) -> None:
         """Take no more calls."""

@@ -3,12 +3,11 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import Any
 
 from doxa.backends.llm.model import Completion, Message, Request, Usage
-from doxa.backends.llm.structured import answer
+from doxa.backends.llm.structured import Answering
 from doxa.backends.llm.tokens import estimate_prompt_tokens, estimate_tokens
 from doxa.core.errors import BackendError, ClosedError
 
@@ -21,7 +20,7 @@ Reply = str | Completion | Exception | Callable[[Request], str | Completion]
 """One line of a script: the text, a whole completion (to refuse or cut off), an error to raise, or a function."""
 
 
-class ScriptedModel:
+class ScriptedModel(Answering):
     """A model that gives its replies in order and keeps every request.
 
     Args:
@@ -47,30 +46,15 @@ class ScriptedModel:
         """The name it was given."""
         return self._name
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        temperature: float = 0.0,
-        max_tokens: int = 512,
-    ) -> Completion:
-        """The next reply of the script; see `LanguageModel.complete`.
-
-        Raises:
-            BackendError: The script has run out.
-            BackendReplyError: The reply was empty, or two of them did not fit `schema`.
-            InputError: No messages, or a schema that is no JSON schema.
-            ClosedError: The model was closed.
-        """
-
-        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
-        return answer(once, messages, schema, name=self._name)
-
     def once(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
     ) -> Completion:
-        """The next reply of the script as it is; see `SingleCalls.once`."""
+        """The next reply of the script as it is; see `SingleCalls.once`.
+
+        Raises:
+            BackendError: The script has run out.
+            ClosedError: The model was closed.
+        """
         request = Request(messages=tuple(messages), schema=schema, temperature=temperature, max_tokens=max_tokens)
         started = perf_counter()
         reply = self._take(request)
@@ -91,10 +75,6 @@ class ScriptedModel:
             ),
             seconds=perf_counter() - started,
         )
-
-    def count_tokens(self, text: str) -> int:
-        """About how many tokens a text is; see `tokens.estimate_tokens`."""
-        return estimate_tokens(text)
 
     def close(self) -> None:
         """Take no more calls; the requests stay readable."""

@@ -7,15 +7,17 @@ schema counts. Every backend goes through `answer`, so a script and a server beh
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from doxa.backends.llm.model import Completion, Message
+from doxa.backends.llm.tokens import estimate_tokens
 from doxa.core.errors import BackendReplyError, InputError
 
-__all__ = ["Reading", "answer", "instruction", "read_object"]
+__all__ = ["Answering", "Reading", "answer", "instruction", "read_object"]
 
 # Mending is quadratic on hostile text; 20,000 characters take about a second at worst.
 _MAX_MENDED_CHARS = 20_000
@@ -68,6 +70,44 @@ def answer(
     if reading.value is not None:
         return replace(first, parsed=reading.value)
     return _second_try(ask, messages, schema, first=first, problem=reading.problem, name=name)
+
+
+class Answering(ABC):
+    """A language model that answers by single calls: what all of them share."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name as in the config."""
+
+    @abstractmethod
+    def once(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, temperature: float, max_tokens: int
+    ) -> Completion:
+        """One answer as it came; see `SingleCalls.once`."""
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+    ) -> Completion:
+        """The answer to a conversation; see `LanguageModel.complete`.
+
+        Raises:
+            BackendError: What `once` raises.
+            BackendReplyError: The answer was empty, or two of them did not fit `schema`.
+            InputError: No messages, or a schema that is no JSON schema.
+            ClosedError: The model was closed.
+        """
+        once = partial(self.once, schema=schema, temperature=temperature, max_tokens=max_tokens)
+        return answer(once, messages, schema, name=self.name)
+
+    def count_tokens(self, text: str) -> int:
+        """About how many tokens a text is; see `tokens.estimate_tokens`."""
+        return estimate_tokens(text)
 
 
 def instruction(schema: Mapping[str, Any]) -> str:

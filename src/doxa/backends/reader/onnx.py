@@ -7,7 +7,6 @@ adapters). How it was trained, and how good it is: `training/reader`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -15,16 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.backends.onnx import (
-    BuiltinModel,
-    card_of,
-    encodable,
-    encoded_pair,
-    folder_of,
-    open_session,
-    open_tokenizer,
-    trunk_weights,
-)
+from doxa.backends.onnx import BuiltinModel, TrunkCard, encodable, encoded_pair, folder_of
 from doxa.backends.reader import Pair, Reading, Span
 
 __all__ = ["OnnxReader", "open_reader", "spans_of"]
@@ -35,7 +25,6 @@ MAX_CHARS: Final = 1_600
 MAX_QUESTION_CHARS: Final = 200
 """Longest question that is read; one that has a token for every character still leaves room for a passage."""
 MAX_TOKENS: Final = 256
-TRUNKS: Final = Path(__file__).parents[1] / "nli"
 OUTPUTS: Final = ("ends", "answerable")
 LONGEST: Final = 30
 """Tokens of the longest answer."""
@@ -43,20 +32,6 @@ KEPT: Final = 3
 """Spans that are given back."""
 
 Scores = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCard:
-    """What `model.json` says about a model, and where it lies."""
-
-    name: str
-    folder: Path
-    trunk: Path
-    """The folder of the model whose weights and tokenizer it stands on."""
-    trunk_sha256: str
-    scale: float
-    shift: float
-    """Calibration of the score that there is an answer: `sigmoid(scale * score + shift)`."""
 
 
 def open_reader(name: str, *, threads: int | None = None, folder: Path | None = None) -> "OnnxReader":
@@ -72,14 +47,15 @@ def open_reader(name: str, *, threads: int | None = None, folder: Path | None = 
         BackendError: The files of the model are not there.
     """
     own = folder_of(name, MODEL, Path(__file__).parent, "reader")
-    return OnnxReader(_read_card(folder or own), threads=threads)
+    return OnnxReader(folder or own, threads=threads)
 
 
 class OnnxReader(BuiltinModel[Pair, Reading]):
     """A pair has one reading."""
 
-    def __init__(self, card: ModelCard, *, threads: int | None) -> None:
-        """Takes note of the model; nothing is loaded yet."""
+    def __init__(self, folder: Path, *, threads: int | None) -> None:
+        """Reads the card of the model and nothing else yet."""
+        card = TrunkCard.read(folder, "reader", recipe="training/reader", needs="calibration")
         super().__init__(card.name, partial(_load, card), threads=threads, what="reader")
 
     def read(self, pairs: Sequence[Pair]) -> list[Reading]:
@@ -122,11 +98,9 @@ def spans_of(ends: Scores, offsets: Sequence[tuple[int, int]], passage: str) -> 
     return tuple(found)
 
 
-def _load(card: ModelCard) -> Callable[[Pair], Reading]:
-    weights = trunk_weights(card.trunk / "model.onnx", card.trunk_sha256, "reader")
-    session = open_session(card.folder / "model.onnx", "reader", weights={card.trunk.name: weights})
-    tokenizer = open_tokenizer(card.trunk / "tokenizer.json", "reader")
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
+def _load(card: TrunkCard) -> Callable[[Pair], Reading]:
+    scale, shift = map(float, card.fitted)  # of the score that there is an answer
+    session, tokenizer = card.open("reader", max_tokens=MAX_TOKENS)
 
     def run(pair: Pair) -> Reading:
         question, passage = encodable(pair[0]), encodable(pair[1])[:MAX_CHARS]
@@ -135,20 +109,7 @@ def _load(card: ModelCard) -> Callable[[Pair], Reading]:
         ends, there = session.run(list(OUTPUTS), feed, about=about)
         inside = [at for at, part in enumerate(tokens.sequence_ids) if part == 1]
         spans = spans_of(ends[0][inside], [tokens.offsets[at] for at in inside], passage)
-        score = card.scale * float(there[0]) + card.shift
+        score = scale * float(there[0]) + shift
         return Reading(answerable=float(1.0 / (1.0 + np.exp(-score))), spans=spans)
 
     return run
-
-
-def _read_card(folder: Path) -> ModelCard:
-    with card_of(folder, "reader", recipe="training/reader") as card:
-        scale, shift = (float(value) for value in card["calibration"])
-        return ModelCard(
-            name=card["name"],
-            folder=folder,
-            trunk=TRUNKS / card["trunk"]["name"],
-            trunk_sha256=card["trunk"]["sha256"],
-            scale=scale,
-            shift=shift,
-        )

@@ -1,20 +1,13 @@
 """Any encoder-decoder checkpoint, such as COMET-BART, by its name on the Hugging Face hub or by folder (extra `hf`)."""
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from doxa.backends.huggingface import DEVICE, HubModel, loading
 from doxa.backends.onnx import encodable
 from doxa.backends.seq2seq import Generated
-from doxa.core.errors import (
-    BackendError,
-    BackendUnavailableError,
-    ClosedError,
-    ConfigError,
-    InputError,
-    MissingDependencyError,
-)
+from doxa.core.errors import BackendError, ConfigError, InputError
 
 __all__ = ["HuggingFaceSeq2Seq", "open_seq2seq"]
 
@@ -26,7 +19,6 @@ INPUT_TOKENS: Final = 512  # T5 was trained for 512, BART for 1024
 def open_seq2seq(
     name: str,
     *,
-    device: str | None = None,
     batch_size: int = BATCH_SIZE,
     beams: int = BEAMS,
     input_tokens: int = INPUT_TOKENS,
@@ -36,7 +28,6 @@ def open_seq2seq(
 
     Args:
         name: Name on the hub, such as `mismayil/comet-bart-ai2`, or a folder.
-        device: Such as `cpu` or `cuda`; by default `cpu`.
         batch_size: Texts per call. With 1 a text has the same answer whatever else is in the call, and it is slower.
         beams: Beams of a search, at least; there are `n` of them where that is more.
         input_tokens: Tokens of a text that are read, no more than its tokenizer allows; the rest is cut off at its
@@ -54,7 +45,6 @@ def open_seq2seq(
         )
     return HuggingFaceSeq2Seq(
         name,
-        device=device or "cpu",
         batch_size=batch_size,
         beams=beams,
         input_tokens=input_tokens,
@@ -70,8 +60,8 @@ class _Loaded:
     model: Any
 
 
-class HuggingFaceSeq2Seq:
-    """Runs in this process, on the device that was asked for. Texts come from a beam search without sampling.
+class HuggingFaceSeq2Seq(HubModel):
+    """Texts come from a beam search without sampling.
 
     How beams are compared (length penalty, repeated words) is what the checkpoint says; the score is not.
     """
@@ -80,29 +70,19 @@ class HuggingFaceSeq2Seq:
         self,
         model: str,
         *,
-        device: str,
         batch_size: int,
         beams: int,
         input_tokens: int,
         settings: Mapping[str, Any],
     ) -> None:
         """Takes note of the model; `settings` go to `from_pretrained`."""
-        self._model_name = model
-        self._device = device
+        super().__init__(model, what="sequence-to-sequence model")
         self._batch_size = batch_size
         self._beams = beams
         self._input_tokens = input_tokens
         self._settings = dict(settings)
-        self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
         self._failure = ""
         """Why it could not be loaded. It is not tried again: without a network, each try takes half a minute."""
-        self._closed = False
-
-    @property
-    def name(self) -> str:
-        """`hf:` and the name of the model."""
-        return f"hf:{self._model_name}"
 
     def generate(self, texts: Sequence[str], *, n: int, max_tokens: int) -> list[list[Generated]]:
         """Gives back `n` texts for each input, the best beam first; two beams may spell the same text.
@@ -117,30 +97,12 @@ class HuggingFaceSeq2Seq:
         if n < 1 or max_tokens < 1:
             raise InputError(f"Expected n and max_tokens of 1 or more, got {n} and {max_tokens}.")
         with self._lock:
-            if self._closed:
-                raise ClosedError("The sequence-to-sequence model was closed; open a new one.")
-            if not texts:
+            if not texts and not self._closed:
                 return []
             starts = range(0, len(texts), self._batch_size)
             batches = (texts[start : start + self._batch_size] for start in starts)
-            loaded = self._open()
+            loaded = self._opened()
             return [row for batch in batches for row in self._run(loaded, batch, n, max_tokens)]
-
-    def _open(self) -> _Loaded:
-        if self._failure:
-            raise BackendError(f"{self._failure} It was tried once; start again to try anew.")
-        if self._loaded is None:
-            try:
-                self._loaded = _load(self._model_name, self._device, self._settings)
-            except BackendError as exc:
-                self._failure = str(exc)
-                raise
-        return self._loaded
-
-    def close(self) -> None:
-        """Lets go of the model."""
-        with self._lock:
-            self._loaded, self._closed = None, True
 
     def _run(self, loaded: _Loaded, texts: Sequence[str], n: int, max_tokens: int) -> list[list[Generated]]:
         import torch
@@ -158,6 +120,15 @@ class HuggingFaceSeq2Seq:
         ]
         return [made[start : start + n] for start in range(0, len(made), n)]
 
+    def _load(self) -> _Loaded:
+        if self._failure:
+            raise BackendError(f"{self._failure} It was tried once; start again to try anew.")
+        try:
+            return _load(self._model_name, self._settings)
+        except BackendError as exc:
+            self._failure = str(exc)
+            raise
+
     def _encoded(self, loaded: _Loaded, texts: Sequence[str]) -> tuple[Any, Any]:
         """Reads a batch once, for the search and for the scores: attention mask `(b, t)`, states `(b, t, dims)`."""
         tokens = loaded.tokenizer(
@@ -166,7 +137,7 @@ class HuggingFaceSeq2Seq:
             truncation=True,
             max_length=min(self._input_tokens, loaded.tokenizer.model_max_length),
             return_tensors="pt",
-        ).to(self._device)
+        ).to(DEVICE)
         encoder = loaded.model.get_encoder()
         states = encoder(input_ids=tokens["input_ids"], attention_mask=tokens["attention_mask"])
         return tokens["attention_mask"], states.last_hidden_state
@@ -206,19 +177,10 @@ def _states(hidden: Any) -> Any:
     return BaseModelOutput(last_hidden_state=hidden)
 
 
-def _load(name: str, device: str, settings: Mapping[str, Any]) -> _Loaded:
-    try:
+def _load(name: str, settings: Mapping[str, Any]) -> _Loaded:
+    with loading(name, what="sequence-to-sequence model", kind="an encoder-decoder model"):
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-    except ImportError as exc:
-        purpose = f"The sequence-to-sequence model 'hf:{name}'"
-        raise MissingDependencyError("transformers", extra="hf", purpose=purpose) from exc
-    try:
+
         tokenizer = AutoTokenizer.from_pretrained(name, truncation_side="left", **settings)
         model = AutoModelForSeq2SeqLM.from_pretrained(name, **settings)
-    except OSError as exc:  # the hub's own errors and missing files alike
-        raise BackendUnavailableError(
-            f"The model {name!r} cannot be read: {exc}. Check the name, or download it and give the folder."
-        ) from exc
-    except (RuntimeError, ValueError, KeyError, TypeError, ImportError) as exc:
-        raise BackendError(f"The model {name!r} cannot be loaded as an encoder-decoder model: {exc}") from exc
-    return _Loaded(tokenizer=tokenizer, model=model.to(device).eval())
+    return _Loaded(tokenizer=tokenizer, model=model.to(DEVICE).eval())

@@ -1,7 +1,7 @@
 """What users hold in their hands: `Doxa` and a `Dialogue`; a `Memory` is in `memory.py`.
 
 Nothing here imports what reads and answers before it is needed: opening a database takes a fraction of that.
-`AsyncDoxa` is generated from this file (see `asynchronous.py`).
+`AsyncDoxa` is in `asynchronous.py`.
 """
 
 from __future__ import annotations

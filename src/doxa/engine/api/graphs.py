@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -16,12 +16,11 @@ from doxa.backends import load
 from doxa.backends.amr import AmrParser
 from doxa.backends.encoder import Encoder
 from doxa.backends.lexicon import Lexicon
-from doxa.backends.llm import LanguageModel
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, ConfigError, InputError
 from doxa.core.trace import Trace, Tracer
 from doxa.core.values import Claim, Turn
-from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr
+from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr, open_model
 from doxa.engine.wiring.parts import encoder_options
 from doxa.logic import AmrGraph, Translation, amr_to_turtle, enrich_amr, read_amrs, translate_amr
 from doxa.understand import likely_pos, senses_of_all, split_sentences, understand_graph
@@ -149,55 +148,31 @@ def _parser(config: Config, given: AmrParser | None) -> Iterator[AmrParser]:
             "Text needs an AMR parser, and none is configured. Set DOXA_AMR to spring:URL, amrlib or llm, or give AMR "
             "graphs in PENMAN notation."
         )
-    model = _model(config) if needs_model(config.amr.name) else None
-    parser = open_amr(config, model)
-    try:
-        yield parser
-    finally:
-        parser.close()
+    with ExitStack() as opened:
+        model = open_model(config) if needs_model(config.amr.name) else None
         if model is not None:
-            model.close()
-
-
-def _model(config: Config) -> LanguageModel:
-    group = config.llm
-    if group.name is None:
-        raise ConfigError("The AMR parser 'llm' needs a language model, and none is configured. Set DOXA_LLM.")
-    model: LanguageModel = load(
-        "llm",
-        group.name,
-        base_url=group.base_url,
-        api_key=config.secret("llm"),
-        timeout_s=group.timeout_s,
-        max_retries=group.max_retries,
-    )
-    return model
+            opened.enter_context(closing(model))
+        yield opened.enter_context(closing(open_amr(config, model)))
 
 
 @contextmanager
 def _opened(config: Config, tracer: Tracer, *, wanted: bool) -> Iterator[_Tools | None]:
     """Open lexicon and encoder; None, and a word in the trace, where the lexicon is not there."""
     name = config.lexicon.name
-    if not wanted or name in ("", "none"):
-        yield None
-        return
-    with tracer.step("lexicon") as detail:
-        try:
-            lexicon: Lexicon | None = load("lexicon", name)
-            detail["lexicon"] = lexicon.name if lexicon else ""
-        except BackendError as exc:
-            lexicon, detail["degraded"] = None, f"Words have no senses: {exc}"
-    if lexicon is None:
-        yield None
-        return
-    try:
-        encoder: Encoder = load("encoder", config.encoder.name, **encoder_options(config))
-        try:
+    lexicon: Lexicon | None = None
+    with ExitStack() as opened:
+        if wanted and name not in ("", "none"):
+            with tracer.step("lexicon") as detail:
+                try:
+                    lexicon = opened.enter_context(closing(load("lexicon", name)))
+                    detail["lexicon"] = lexicon.name
+                except BackendError as exc:
+                    detail["degraded"] = f"Words have no senses: {exc}"
+        if lexicon is None:
+            yield None
+        else:
+            encoder = opened.enter_context(closing(load("encoder", config.encoder.name, **encoder_options(config))))
             yield _Tools(lexicon, encoder)
-        finally:
-            encoder.close()
-    finally:
-        lexicon.close()
 
 
 def _with_senses(

@@ -1,7 +1,4 @@
-"""What is known of one user, to hold in the hand: `Memory`.
-
-`AsyncMemory` is generated from this file (see `asynchronous.py`).
-"""
+"""What is known of one user, to hold in the hand: `Memory`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Teaching: what the reader is unsure of -> marks in a file -> a head that is no worse, in use from the next turn on.
-
-`AsyncTeaching` is generated from this file (see `asynchronous.py`).
-"""
+"""Teaching: what the reader is unsure of -> marks in a file -> a head that is no worse, in use from then on."""
 
 from __future__ import annotations
 

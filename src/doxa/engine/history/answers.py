@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
@@ -17,7 +17,7 @@ from doxa.core.values import ChangeKind, Citation, Fact, Reply, Status
 from doxa.engine.asked import Asked
 from doxa.engine.history.explain import happened
 from doxa.engine.wiring.parts import Parts
-from doxa.memory import Beliefs, UserState, describe
+from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
 __all__ = ["PREFIX", "answered", "answers", "drop_answers", "explain_answer", "keep", "store_answers"]
 
@@ -71,7 +71,7 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
         return
     try:
         with parts.log.user(user) as state:
-            known = {one.answer_id: _data(one) for one in waiting if all(map(state.turn, one.consulted))}
+            known = {one.answer_id: CODEC.to(one) for one in waiting if all(map(state.turn, one.consulted))}
             if known:
                 parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
     except StoreError as exc:
@@ -82,7 +82,7 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
 def answers(parts: Parts, user: str, *, stale: bool) -> list[AnswerReason]:
     """Return the answers that are kept, oldest first; see `Memory.answers`."""
     store_answers(parts, user)
-    kept = [_answered(data) for data in parts.log.store.answers(parts.log.scope(user))]
+    kept = [CODEC.of(data) for data in parts.log.store.answers(parts.log.scope(user))]
     with parts.log.user(user) as state:
         found = [_explained(one, state) for one in kept]
     return [one for one in found if one.stale or not stale]
@@ -98,7 +98,7 @@ def answered(parts: Parts, user: str, answer_id: str) -> Answered:
     found = parts.log.store.answers(parts.log.scope(user), answer_id)
     if not found:
         raise NotFoundError(NO_ANSWER.format(user=user, key=answer_id))
-    return _answered(found[0])
+    return CODEC.of(found[0])
 
 
 def explain_answer(parts: Parts, user: str, answer_id: str) -> AnswerReason:
@@ -212,54 +212,25 @@ def _told(found: AnswerReason) -> Iterator[str]:
     yield from (f"Changed since: {change}" for change in found.stale)
 
 
-def _data(one: Answered) -> dict[str, Any]:
-    """Return an answer as data for the database; cited turns are named, not repeated."""
-    data: dict[str, Any] = {
-        "id": one.answer_id,
-        "question": one.question,
-        "text": one.text,
-        "at": one.at.isoformat(),
-        "session": one.session,
-        "speaker": one.speaker,
-        "agent": one.agent,
-        "value": one.value,
-        "citations": [[cited.turn_id, cited.fact_id] for cited in one.citations],
-        "standing": dict(one.standing),
-        "consulted": list(one.consulted),
-        "asked": one.asked,
-        "said": [list(pair) for pair in one.said],
-        "as_of": one.as_of and one.as_of.isoformat(),
-        "known_at": one.known_at and one.known_at.isoformat(),
-        "confidence": one.confidence,
-        "abstained": one.abstained,
-        "disputed": one.disputed,
-        "verdict": one.verdict,
-        "trace": one.trace,
-    }
-    return {key: value for key, value in data.items() if value not in (None, False, [], {})}
+def _citations_to(citations: Iterable[Citation]) -> list[list[str | None]]:
+    """Return cited turns by their ids: their words are not repeated."""
+    return [[cited.turn_id, cited.fact_id] for cited in citations]
 
 
-def _answered(data: Mapping[str, Any]) -> Answered:
-    as_of, known_at = data.get("as_of"), data.get("known_at")
-    return Answered(
-        answer_id=data["id"],
-        question=data["question"],
-        text=data["text"],
-        at=datetime.fromisoformat(data["at"]),
-        session=data["session"],
-        speaker=data["speaker"],
-        agent=data["agent"],
-        value=data.get("value"),
-        citations=tuple(Citation(turn_id=turn, fact_id=fact) for turn, fact in data.get("citations", ())),
-        standing=data.get("standing", {}),
-        consulted=tuple(data.get("consulted", ())),
-        asked=data.get("asked"),
-        said=tuple((speaker, text) for speaker, text in data.get("said", ())),
-        as_of=date.fromisoformat(as_of) if as_of else None,
-        known_at=datetime.fromisoformat(known_at) if known_at else None,
-        confidence=data.get("confidence", 0.0),
-        abstained=data.get("abstained", False),
-        disputed=data.get("disputed", False),
-        verdict=data.get("verdict", "neutral"),
-        trace=data.get("trace", {}),
-    )
+def _citations_from(data: Iterable[list[Any]]) -> tuple[Citation, ...]:
+    return tuple(Citation(turn_id=turn, fact_id=fact) for turn, fact in data)
+
+
+CODEC = Codec(
+    Answered,
+    "id question text at session speaker agent value citations standing consulted asked said as_of known_at "
+    "confidence abstained disputed verdict trace",
+    id=Named("answer_id"),
+    at=Named("at", datetime.isoformat, datetime.fromisoformat),
+    citations=Named("citations", _citations_to, _citations_from),
+    consulted=Named("consulted", list, tuple),
+    said=Named("said", list, lambda pairs: tuple(map(tuple, pairs))),
+    as_of=Named("as_of", date.isoformat, date.fromisoformat),
+    known_at=Named("known_at", datetime.isoformat, datetime.fromisoformat),
+)
+"""How answers are kept in the database."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
 from doxa.backends.store import Row
-from doxa.core.errors import FormatError, InputError, NotFoundError, StoreReadOnlyError
+from doxa.core.errors import FormatError, InputError, NotFoundError
 from doxa.core.values import Role
 from doxa.engine.intake import read_moment
 from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.placing import ontology_of
 from doxa.logic import FORMAT, FactGraph, GraphFormat, LogEntry, entries_of, read_quads, to_quads, write_quads
-from doxa.memory import EVENTS, MemoryLog, UserState, change_from, describe, fold_row, turn_from, turn_of
+from doxa.memory import EVENTS, MemoryLog, UserState, change_from, describe, fold_row, replacing, turn_from, turn_of
 
 __all__ = ["export", "import_"]
 
@@ -46,16 +45,8 @@ def export(parts: Parts, user: str, path: Path, *, format: str) -> Path:
             pieces = _graph(state, rows, GRAPHS[format], parts)
         if path.is_dir() or not path.name:
             raise InputError(f"export: expected the path of a file, got the folder {path}.")
-        temporary = path.with_name(f"{path.name}.part")
-        try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(pieces)
-            temporary.replace(path)
-        except OSError as exc:
-            raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc
-        finally:
-            with suppress(OSError):  # there is none after a success, and nothing to do about a disk that refuses
-                temporary.unlink(missing_ok=True)
+        with replacing(path) as new, new.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
     return path
 
 

@@ -9,9 +9,9 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from doxa.core.errors import ConfigError, DoxaError, StoreReadOnlyError
+from doxa.engine.wiring.learned import file_of, stamp_of
 
 if TYPE_CHECKING:
     from doxa.understand import Head
@@ -50,7 +50,7 @@ class Heads:
         """Return the file of a user's head, whether it is there or not."""
         if self.shared is not None or self.folder is None:
             return self.shared
-        return self.folder / quote(self.tenant, safe="") / f"{quote(user, safe='')}.npz"
+        return file_of(self.folder, self.tenant, user)
 
     def marks(self, user: str) -> Path:
         """Return the file of a user's marks, whether it is there or not.
@@ -63,7 +63,7 @@ class Heads:
     def of(self, user: str) -> Head | None:
         """Return the head in use for a user; None where nothing was taught. Cost: one look at the file's date."""
         path = self.path(user)
-        stamp = _stamp(path)
+        stamp = stamp_of(path)
         with self._guard:
             known = self._known.get(user)
             if known is None or known[0] != stamp:
@@ -116,13 +116,6 @@ class Heads:
                 "parser.head (DOXA_PARSER_HEAD=FILE.npz)."
             )
         return path
-
-
-def _stamp(path: Path | None) -> int:
-    try:
-        return path.stat().st_mtime_ns if path else 0
-    except OSError:
-        return 0
 
 
 def _read(path: Path) -> Head | None:

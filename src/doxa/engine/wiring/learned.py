@@ -15,7 +15,7 @@ from doxa.core.errors import DoxaError
 if TYPE_CHECKING:
     from doxa.recall import Weights, WeightSlot
 
-__all__ = ["LearnedWeights", "folder_of"]
+__all__ = ["LearnedWeights", "file_of", "folder_of", "stamp_of"]
 
 logger = logging.getLogger("doxa")
 
@@ -28,6 +28,19 @@ def folder_of(location: str, ending: str = ENDING) -> Path | None:
     """Return the folder beside a database file, by its ending; None for a database that is no file here."""
     path = location.removeprefix("sqlite:")
     return None if "://" in path or path == ":memory:" else Path(f"{path}{ending}")
+
+
+def file_of(folder: Path, tenant: str, user: str) -> Path:
+    """Return the file of a user of a tenant, whatever characters their names have."""
+    return folder / quote(tenant, safe="") / f"{quote(user, safe='')}.npz"
+
+
+def stamp_of(path: Path | None) -> int:
+    """Return when a file was written, in nanoseconds; 0 where there is none."""
+    try:
+        return path.stat().st_mtime_ns if path else 0
+    except OSError:
+        return 0
 
 
 @dataclass(slots=True)
@@ -57,15 +70,14 @@ class LearnedWeights:
 
     def path(self, user: str) -> Path | None:
         """Return the file of a user, whether it is there or not."""
-        if self.folder is None:
-            return None
-        return self.folder / quote(self.tenant, safe="") / f"{quote(user, safe='')}.npz"
+        return None if self.folder is None else file_of(self.folder, self.tenant, user)
 
     def of(self, user: str) -> Weights:
         """Return the weights in use for a user. Cost: one look at the file's date."""
         from doxa.recall import WeightSlot
 
-        path, stamp = self.path(user), self._stamp(user)
+        path = self.path(user)
+        stamp = stamp_of(path)
         with self._guard:
             known = self._slots.get(user)
             if known is None or known.stamp != stamp:
@@ -93,7 +105,7 @@ class LearnedWeights:
             save_weights(replace(weights, encoder=self.encoder), path)  # fitted to what this memory is encoded by
         with self._guard:
             known = self._slots[user]
-            known.stamp = self._stamp(user)
+            known.stamp = stamp_of(path)
             return known.slot.swap(weights)
 
     def drop(self, user: str) -> None:
@@ -102,13 +114,6 @@ class LearnedWeights:
             self._slots.pop(user, None)
             if (path := self.path(user)) is not None:
                 path.unlink(missing_ok=True)
-
-    def _stamp(self, user: str) -> int:
-        path = self.path(user)
-        try:
-            return path.stat().st_mtime_ns if path else 0
-        except OSError:
-            return 0
 
     def _read(self, path: Path | None, stamp: int) -> Weights:
         from doxa.recall import load_weights, shipped

@@ -1,4 +1,4 @@
-"""Settings -> AMR parser, and sentences -> graphs that hold their sentence."""
+"""Settings -> language model and AMR parser, and sentences -> graphs that hold their sentence."""
 
 from __future__ import annotations
 
@@ -11,10 +11,30 @@ from doxa.backends.llm import LanguageModel, Message
 from doxa.core.config import Config
 from doxa.core.errors import ConfigError
 
-__all__ = ["graphs_of", "needs_model", "open_amr"]
+__all__ = ["graphs_of", "needs_model", "open_amr", "open_model"]
 
 MAX_TOKENS = 1500
 Speaker = Literal["system", "user", "assistant"]
+
+
+def open_model(config: Config) -> LanguageModel | None:
+    """Return the configured language model, or None where none is.
+
+    Raises:
+        ConfigError: a setting cannot be used.
+    """
+    group = config.llm
+    if group.name is None:
+        return None
+    model: LanguageModel = load(
+        "llm",
+        group.name,
+        base_url=group.base_url,
+        api_key=config.secret("llm"),
+        timeout_s=group.timeout_s,
+        max_retries=group.max_retries,
+    )
+    return model
 
 
 def needs_model(name: str) -> bool:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from doxa.engine.wiring.casting import require_players
 from doxa.engine.wiring.heads import TAUGHT, Heads
 from doxa.engine.wiring.learned import LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
-from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr
+from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr, open_model
 from doxa.engine.wiring.pending import Pending
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
@@ -149,20 +149,11 @@ class Parts:
             ConfigError: a setting cannot be used, or the model cannot be recorded.
             BackendError: the recording cannot be read or written.
         """
-        settings = self.config.llm
-        if settings.name is None:
-            return None
+        record = self.config.llm.record
         with self.opened.guard:
             if self.opened.model is None:
-                model = load(
-                    "llm",
-                    settings.name,
-                    base_url=settings.base_url,
-                    api_key=self.config.secret("llm"),
-                    timeout_s=settings.timeout_s,
-                    max_retries=settings.max_retries,
-                )
-                self.opened.model = model if settings.record is None else Recorder(model, settings.record)
+                model = open_model(self.config)
+                self.opened.model = model if model is None or record is None else Recorder(model, record)
             return self.opened.model
 
     def model_name(self) -> str | None:
@@ -196,12 +187,9 @@ class Parts:
             ConfigError: `nli.name` is unknown.
             BackendError: its files are not there, or its package is not installed.
         """
-        name = self.config.nli.name
-        if name in ("", "none"):
-            return None
         with self.opened.guard:
             if self.opened.nli is None:
-                self.opened.nli = load("nli", name, **self.config.nli.options)
+                self.opened.nli = _shipped("nli", self.config)
             return self.opened.nli
 
     def grader(self) -> Grader | None:
@@ -211,12 +199,9 @@ class Parts:
             ConfigError: `grader.name` is unknown.
             BackendError: its files are not there.
         """
-        name = self.config.grader.name
-        if name in ("", "none"):
-            return None
         with self.opened.guard:
             if self.opened.grader is None:
-                self.opened.grader = load("grader", name, **self.config.grader.options)
+                self.opened.grader = _shipped("grader", self.config)
             return self.opened.grader
 
     def gate(self, claims: Sequence[Claim], turn: Turn, before: Turn | None) -> Sequence[Claim]:
@@ -409,8 +394,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = cached(load("parser", config.parser.name))
-    wanted = config.reader.name not in ("", "none")
-    reader = load("reader", config.reader.name, **config.reader.options) if wanted else None
+    reader = _shipped("reader", config)
     store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
     log = MemoryLog(
         store,
@@ -433,6 +417,12 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         reader=reader,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )
+
+
+def _shipped(kind: Literal["nli", "grader", "reader"], config: Config) -> Any:
+    """Return a configured model of a kind that can be left out; None for `none`."""
+    settings = getattr(config, kind)
+    return None if settings.name in ("", "none") else load(kind, settings.name, **settings.options)
 
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:

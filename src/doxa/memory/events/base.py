@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from doxa.backends.store import Row
 from doxa.core.tasks import TaskCommit
-from doxa.core.values import Change, Claim, Turn
+from doxa.core.values import Change, Turn
 from doxa.memory.beliefs import Beliefs
-from doxa.memory.codec import change_from, claim_from
+from doxa.memory.codec import change_from, change_to, claim_from, claim_to, rule_from, rule_to
 from doxa.memory.forest import TaskForest
 from doxa.memory.state import UserState
 from doxa.memory.taskcodec import commit_from, commit_to
 
-__all__ = ["Body", "Event", "Revision", "TaskEvent", "changes_of", "claims_of", "filled"]
+__all__ = ["Body", "Event", "Revision", "TaskEvent", "filled"]
 
 Body = dict[str, Any]
+LISTS: Mapping[str, tuple[Callable[[Any], Body], Callable[[Body], Any]]] = {
+    "claims": (claim_to, claim_from),
+    "rules": (rule_to, rule_from),
+    "changes": (change_to, change_from),
+}
+"""How the items of fields that are lists are written and read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +33,8 @@ class Event(ABC):
     """A change of the state of a user; `kind` is its name in the log."""
 
     kind: ClassVar[str]
+    kept: ClassVar[tuple[str, ...]] = ()
+    """The fields that its row has under their own names."""
     known_at: datetime
 
     @property
@@ -43,14 +51,17 @@ class Event(ABC):
     def apply(self, state: UserState) -> None:
         """Bring a state one event further. Deterministic: the same events give the same state."""
 
-    @abstractmethod
     def body(self) -> Body:
-        """Return it as data for its row."""
+        """Return it as data for its row, less what is empty."""
+        held = {name: getattr(self, name) for name in self.kept}
+        return filled(**{k: [LISTS[k][0](one) for one in v] if k in LISTS else v for k, v in held.items()})
 
     @classmethod
-    @abstractmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
+    def from_row(cls, row: Row, turn: Turn | None = None, **others: Any) -> Self:
         """Return the event of a stored row; `turn` is the one that the row is about."""
+        held = {name: row.body[name] for name in cls.kept if name in row.body}
+        read = {k: [LISTS[k][1](one) for one in v] if k in LISTS else v for k, v in held.items()}
+        return cls(known_at=row.known_at, **others, **read)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +84,13 @@ class TaskEvent(Event):
         if (commit := self.commit(forest)) is not None:
             forest.apply(commit)
 
-    def _tasks_to(self) -> Mapping[str, Any] | None:
-        return commit_to(self.tasks, self.about) if isinstance(self.tasks, TaskCommit) else self.tasks
+    def body(self) -> Body:
+        tasks = commit_to(self.tasks, self.about) if isinstance(self.tasks, TaskCommit) else self.tasks
+        return Event.body(self) | filled(tasks=tasks)
+
+    @classmethod
+    def from_row(cls, row: Row, turn: Turn | None = None, **others: Any) -> Self:
+        return super(TaskEvent, cls).from_row(row, turn, tasks=row.body.get("tasks"), **others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +115,3 @@ class Revision(TaskEvent):
 def filled(**data: Any) -> Body:
     """Return data less what is empty."""
     return {key: value for key, value in data.items() if value}
-
-
-def claims_of(row: Row) -> list[Claim]:
-    """Return the claims of a row."""
-    return [claim_from(data) for data in row.body.get("claims", ())]
-
-
-def changes_of(row: Row) -> list[Change]:
-    """Return the changes of a row."""
-    return [change_from(data) for data in row.body.get("changes", ())]

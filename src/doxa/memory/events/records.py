@@ -45,7 +45,7 @@ class FeedbackGiven(Event):
         return filled(feedback=[feedback_to(one) for one in self.told])
 
     @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
+    def from_row(cls, row: Row, turn: Turn | None = None, **others: Any) -> Self:
         told = [feedback_from(data, at=row.known_at) for data in row.body.get("feedback", ())]
         return cls(known_at=row.known_at, told=told)
 
@@ -86,7 +86,7 @@ class Promoted(Event):
         return filled(target=self.enabled, promotions=[promotion_to(promotion) for promotion in self.promotions])
 
     @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
+    def from_row(cls, row: Row, turn: Turn | None = None, **others: Any) -> Self:
         promotions = [promotion_from(data) for data in row.body.get("promotions", ())]
         return cls(known_at=row.known_at, promotions=promotions, enabled=row.body.get("target", ""))
 
@@ -96,7 +96,8 @@ class Demoted(Event):
     """A promotion was taken down."""
 
     kind = "demoted"
-    target: str
+    kept = ("target", "reason", "automatic")
+    target: str = ""
     """The promotion."""
     reason: str = ""
     automatic: bool = False
@@ -113,18 +114,6 @@ class Demoted(Event):
         """Return it without its promotion where a state holds none."""
         return self if state.promotions.get(self.target) else replace(self, target="")
 
-    def body(self) -> Body:
-        return filled(target=self.target, reason=self.reason, automatic=self.automatic)
-
-    @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
-        return cls(
-            known_at=row.known_at,
-            target=row.body.get("target", ""),
-            reason=row.body.get("reason", ""),
-            automatic=row.body.get("automatic", False),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tasked(TaskEvent):
@@ -139,29 +128,16 @@ class Tasked(TaskEvent):
     def apply(self, state: UserState) -> None:
         self._carry_out(state.tasks)
 
-    def body(self) -> Body:
-        return filled(tasks=self._tasks_to())
-
-    @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
-        return cls(known_at=row.known_at, tasks=row.body.get("tasks"))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotated(Event):
     """A turn has other metadata from then on."""
 
     kind = "annotated"
-    target: str
+    kept = ("target", "metadata")
+    target: str = ""
     """The id of the turn."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def apply(self, state: UserState) -> None:
         state.annotate(self.target, self.metadata)
-
-    def body(self) -> Body:
-        return filled(target=self.target, metadata=dict(self.metadata))
-
-    @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
-        return cls(known_at=row.known_at, target=row.body.get("target", ""), metadata=row.body.get("metadata", {}))

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from doxa.backends.store import Row
 from doxa.core.values import Claim, Rule, Turn
 from doxa.memory.beliefs import Beliefs, GivenUp
-from doxa.memory.codec import change_to, claim_to, rule_from, rule_to
-from doxa.memory.events.base import Body, Revision, changes_of, claims_of, filled
+from doxa.memory.events.base import Body, Revision, filled
 from doxa.memory.state import Note, UserState
 
 __all__ = ["Distrusted", "Identified", "Maintained", "Retracted", "Undone", "Withdrawal", "Withdrawn"]
@@ -24,6 +23,7 @@ class Maintained(Revision):
     """What a turn says, what that changes, and how it was understood."""
 
     kind = "maintained"
+    kept = ("claims", "rules", "changes", "degraded", "extraction", "denials", "task_reading")
     about: Turn | None = None
     claims: Sequence[Claim] = ()
     rules: Sequence[Rule] = ()
@@ -48,20 +48,14 @@ class Maintained(Revision):
         beliefs.learn(self.claims, self.changes, self.rules)
 
     def body(self) -> Body:
-        note = self.note
+        note, kept = self.note, Revision.body(self)
         return filled(
-            claims=[claim_to(claim) for claim in self.claims],
-            rules=[rule_to(rule) for rule in self.rules],
-            changes=[change_to(change) for change in self.changes],
-            degraded=self.degraded,
+            **{name: kept.get(name) for name in ("claims", "rules", "changes", "degraded")},
             intents=list(note.intents),
             by=note.by,
             tokens=[note.prompt_tokens, note.completion_tokens] if note.by else [],
             dropped=list(note.dropped),
-            extraction=dict(self.extraction),
-            denials=self.denials,
-            tasks=self._tasks_to(),
-            task_reading=dict(self.task_reading),
+            **{name: kept.get(name) for name in ("extraction", "denials", "tasks", "task_reading")},
             route=note.route,
             judged_by=note.judged_by,
             judge_tokens=[note.judge_prompt_tokens, note.judge_completion_tokens] if note.judged_by else [],
@@ -69,27 +63,16 @@ class Maintained(Revision):
         )
 
     @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
-        return cls(
-            known_at=row.known_at,
-            about=turn,
-            claims=claims_of(row),
-            rules=[rule_from(data) for data in row.body.get("rules", ())],
-            changes=changes_of(row),
-            denials=row.body.get("denials", 0),
-            extraction=row.body.get("extraction", {}),
-            note=_note_from(row.body),
-            degraded=row.body.get("degraded", ""),
-            tasks=row.body.get("tasks"),
-            task_reading=row.body.get("task_reading", {}),
-        )
+    def from_row(cls, row: Row, turn: Turn | None = None, **others: Any) -> Self:
+        return super(Maintained, cls).from_row(row, about=turn, note=_note_from(row.body), **others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal(Revision):
     """Something that a person no longer trusts: a turn, a source, or a fact."""
 
-    target: str
+    kept = ("changes", "target", "reason")
+    target: str = ""
     """The id of the turn or of the fact, or the name of the source."""
     reason: str = ""
 
@@ -97,20 +80,6 @@ class Withdrawal(Revision):
     def given_up(self) -> GivenUp:
         """What it gives up."""
         return _given_up(self.kind, self.target)
-
-    def body(self) -> Body:
-        changes = [change_to(change) for change in self.changes]
-        return filled(changes=changes, target=self.target, reason=self.reason, tasks=self._tasks_to())
-
-    @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
-        return cls(
-            known_at=row.known_at,
-            target=row.body.get("target", ""),
-            changes=changes_of(row),
-            reason=row.body.get("reason", ""),
-            tasks=row.body.get("tasks"),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +127,7 @@ class Identified(Revision):
     """Two names were joined or told apart."""
 
     kind = "identified"
+    kept = ("claims", "changes", "reason")
     claims: Sequence[Claim] = ()
     reason: str = ""
 
@@ -168,31 +138,14 @@ class Identified(Revision):
     def believe(self, beliefs: Beliefs) -> None:
         beliefs.learn(self.claims, self.changes)
 
-    def body(self) -> Body:
-        return filled(
-            claims=[claim_to(claim) for claim in self.claims],
-            changes=[change_to(change) for change in self.changes],
-            reason=self.reason,
-            tasks=self._tasks_to(),
-        )
-
-    @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
-        return cls(
-            known_at=row.known_at,
-            claims=claims_of(row),
-            changes=changes_of(row),
-            reason=row.body.get("reason", ""),
-            tasks=row.body.get("tasks"),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone(Revision):
     """The last revision that was not taken back before was taken back."""
 
     kind = "undone"
-    undoes: str
+    kept = ("claims", "changes", "target", "undoes", "reason")
+    undoes: str = ""
     """The kind of that revision."""
     target: str = ""
     """The turn, source or fact that it was about."""
@@ -219,28 +172,6 @@ class Undone(Revision):
             state.withdraw([self.target], self.known_at, by=self.given_up)
         elif self.undoes != "identified":
             state.trust(self.given_up)
-
-    def body(self) -> Body:
-        return filled(
-            claims=[claim_to(claim) for claim in self.claims],
-            changes=[change_to(change) for change in self.changes],
-            target=self.target,
-            undoes=self.undoes,
-            reason=self.reason,
-            tasks=self._tasks_to(),
-        )
-
-    @classmethod
-    def from_row(cls, row: Row, turn: Turn | None = None) -> Self:
-        return cls(
-            known_at=row.known_at,
-            undoes=row.body.get("undoes", ""),
-            target=row.body.get("target", ""),
-            claims=claims_of(row),
-            changes=changes_of(row),
-            reason=row.body.get("reason", ""),
-            tasks=row.body.get("tasks"),
-        )
 
 
 def _given_up(kind: str, target: str) -> GivenUp:

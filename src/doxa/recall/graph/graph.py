@@ -35,7 +35,7 @@ from doxa.language import stems
 from doxa.memory import UserState, inventory, is_identity, relation_type, standing
 from doxa.recall.graph.adjacency import Adjacency, Table
 from doxa.recall.graph.tags import hashed, labelled
-from doxa.recall.graph.walk import Walk, pagerank, walk
+from doxa.recall.graph.walk import Walk, walk
 
 __all__ = ["EDGE_TYPES", "KINDS", "MemoryGraph", "Standpoint", "Step", "kinds_of"]
 
@@ -534,11 +534,6 @@ class MemoryGraph:
         end = self.label(thing) if thing >= 0 else "..."
         return str(Step(self.label(int(self.sources["subject"][source])), self.wording(source), end))
 
-    def source_id(self, source: int) -> str:
-        """Return what a source is, as "fact:ID" or "promotion:ID"."""
-        key = self._ids[source]
-        return f"promotion:{key}" if key in self._promoted else f"fact:{key}"
-
     def wording(self, source: int) -> str:
         """Return the relation of a fact or promotion in words."""
         label = self._relation_labels[int(self.sources["relation"][source])]
@@ -549,14 +544,6 @@ class MemoryGraph:
     def walk(self, seeds: Mapping[int, float], since: Standpoint, *, hops: int = 3) -> Walk:
         """Return where a short random walk from some nodes ends; see `walk.walk`."""
         return walk(self, seeds, since, hops=hops)
-
-    def pagerank(
-        self, seeds: Mapping[int, float], *, damping: float = 0.85, tolerance: float = 1e-6, historical: bool = False
-    ) -> NDArray[np.float64]:
-        """Return the personalised PageRank of every node over the whole graph, `(nodes,)`; see `walk.pagerank`."""
-        weights = self.weights(np.arange(len(self.edges)), Standpoint(historical=historical))
-        edges, size = self.edges, len(self.nodes)
-        return pagerank(edges["start"], edges["end"], weights, size, seeds, damping=damping, tolerance=tolerance)
 
 
 def served_by(name: str, label: str) -> int:

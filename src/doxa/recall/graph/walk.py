@@ -1,4 +1,4 @@
-"""Random walks with restart on the memory graph: a short one for search, the full PageRank to compare with."""
+"""A short random walk with restart on the memory graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Hop", "Walk", "pagerank", "walk"]
+__all__ = ["Hop", "Walk", "walk"]
 
 WIDTH = 48
 """Nodes from which a walk goes on after every hop: the likeliest."""
@@ -17,7 +17,6 @@ MOST_EDGES = 32
 """Edges of a node that a walk looks at: the latest."""
 DAMPING = 0.5
 """Share of the mass that goes on at every hop; HippoRAG's choice for its walks as well."""
-MOST_ROUNDS = 500
 
 Point = TypeVar("Point", contravariant=True)
 Nodes = NDArray[np.intp]
@@ -94,10 +93,8 @@ class Walk:
         return steps[::-1]
 
 
-def walk(
-    graph: Walkable[Point], seeds: Mapping[int, float], since: Point, *, hops: int, damping: float = DAMPING
-) -> Walk:
-    """Return where a walk that goes on with probability `damping` is after at most `hops` steps.
+def walk(graph: Walkable[Point], seeds: Mapping[int, float], since: Point, *, hops: int) -> Walk:
+    """Return where a walk that goes on with probability `DAMPING` is after at most `hops` steps.
 
     It is the power series of personalised PageRank cut off after `hops` terms, with a frontier of `WIDTH` nodes and
     `MOST_EDGES` edges a node: what it touches is bounded, however long the history.
@@ -107,7 +104,6 @@ def walk(
         seeds: node -> how likely the walk starts there; scaled to 1 in all.
         since: from when the graph is looked at.
         hops: how many steps.
-        damping: how likely every further step is.
 
     Source: personalised PageRank, T. Haveliwala, "Topic-Sensitive PageRank" (WWW 2002); truncated as in D. Fogaras
     et al. (2005). Deterministic. Cost O(hops x WIDTH x MOST_EDGES).
@@ -120,15 +116,15 @@ def walk(
     taken = [Hop(start, np.array([seeds[node] / total for node in start.tolist()]), none, none)]
     touched = 0
     for _ in range(hops):
-        hop, looked_at = _step(graph, taken[-1], damping, since)
+        hop, looked_at = _step(graph, taken[-1], since)
         touched += looked_at
         taken.append(hop)
     nodes, which = np.unique(np.concatenate([hop.nodes for hop in taken]), return_inverse=True)
-    mass = (1 - damping) * sums(which, np.concatenate([hop.mass for hop in taken]), len(nodes))
+    mass = (1 - DAMPING) * sums(which, np.concatenate([hop.mass for hop in taken]), len(nodes))
     return Walk(nodes=nodes, mass=mass, touched=touched, hops=tuple(taken))
 
 
-def _step(graph: Walkable[Point], hop: Hop, damping: float, since: Point) -> tuple[Hop, int]:
+def _step(graph: Walkable[Point], hop: Hop, since: Point) -> tuple[Hop, int]:
     """Return where the walk is one step on, and how many edges that took."""
     rows = np.arange(len(hop.nodes))
     if len(rows) > WIDTH:
@@ -139,7 +135,7 @@ def _step(graph: Walkable[Point], hop: Hop, damping: float, since: Point) -> tup
     out = sums(where, weights, len(nodes))
     # What the edges that are not looked at would carry off is lost, so a hub passes on little to each.
     seen = np.minimum(MOST_EDGES / np.maximum(graph.degree(nodes), 1), 1)
-    share = np.divide(damping * mass * seen, out, out=np.zeros(len(nodes)), where=out > 0)
+    share = np.divide(DAMPING * mass * seen, out, out=np.zeros(len(nodes)), where=out > 0)
     flow = weights * share[where]
     ends = graph.across(nodes[where], edges)
     reached, which = np.unique(ends, return_inverse=True)
@@ -155,52 +151,3 @@ def _step(graph: Walkable[Point], hop: Hop, damping: float, since: Point) -> tup
 def sums(rows: Nodes, values: Mass, size: int) -> Mass:
     """Return the sum of the values of every row, `(size,)`."""
     return np.bincount(rows, weights=values, minlength=size).astype(np.float64)
-
-
-def pagerank(
-    starts: NDArray[np.int32],
-    ends: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    size: int,
-    seeds: Mapping[int, float],
-    *,
-    damping: float = 0.85,
-    tolerance: float = 1e-6,
-) -> Mass:
-    """Return the personalised PageRank of every node of an undirected graph, `(size,)`, 1 in all.
-
-    Args:
-        starts: one end of every edge, `(m,)`.
-        ends: the other end, `(m,)`.
-        weights: what every edge weighs, `(m,)`; 0 is no edge.
-        size: the number of nodes.
-        seeds: node -> share of the restarts; scaled to 1 in all.
-        damping: how likely the walk goes on.
-        tolerance: it stops when the mass that still moves is less.
-
-    Source: L. Page et al., "The PageRank Citation Ranking" (1999); the personalisation and the parameters as in
-    B. Jimenez Gutierrez et al., "HippoRAG" (2024). A node without edges sends the walk back to the seeds.
-    Cost O(edges) a round, at most `MOST_ROUNDS`; each takes `1 - damping` off the error. Deterministic.
-    """
-    restart = np.zeros(size)
-    for node, mass in seeds.items():
-        restart[node] = mass
-    if restart.sum() <= 0:
-        return restart
-    restart /= restart.sum()
-    kept = weights > 0
-    one, other, weight = starts[kept], ends[kept], weights[kept].astype(np.float64)
-    sources, targets, weight = np.r_[one, other], np.r_[other, one], np.r_[weight, weight]
-    out = sums(sources, weight, size)
-    scale = np.divide(1.0, out, out=np.zeros(size), where=out > 0)
-    rank = restart
-    for _ in range(MOST_ROUNDS):
-        stuck = rank[out == 0].sum()
-        after = (
-            damping * (sums(targets, weight * (rank * scale)[sources], size) + stuck * restart)
-            + (1 - damping) * restart
-        )
-        moved, rank = np.abs(after - rank).sum(), after
-        if moved < tolerance:
-            break
-    return rank

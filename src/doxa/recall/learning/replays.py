@@ -76,8 +76,6 @@ class Outcome:
     """Mean nDCG@10."""
     cost: float
     """Mean candidates scored, as a share of the full budget: the part of the latency that a plan decides."""
-    recalls: Array
-    """Recall@10 of every query."""
     plans: tuple[str, ...]
     """The plan that each query was given."""
 
@@ -192,7 +190,6 @@ def measure(replays: Sequence[Replay], weights: Weights, *, plan: str | None = N
         recall=float(found[:, 0].mean()) if len(found) else 0.0,
         ndcg=float(found[:, 1].mean()) if len(found) else 0.0,
         cost=float(np.mean([_work(r, plan_of(n)) for r, n in zip(replays, names, strict=True)])) if names else 0.0,
-        recalls=found[:, 0],
         plans=tuple(names),
     )
 

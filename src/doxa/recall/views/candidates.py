@@ -178,10 +178,8 @@ def in_days(query: Query, state: UserState, places: Places) -> NDArray[np.bool_]
 class View(Protocol):
     """One way to look at a memory: it proposes places, and it scores any places that others propose."""
 
-    @property
-    def name(self) -> str:
-        """What it is called in plans, weights and evidence."""
-        ...
+    name: str
+    """What it is called in plans, weights and evidence."""
 
     def propose(self, look: Look, budget: int) -> Candidates:
         """Return at most `budget` places, best first. Its cost must not grow with the number of turns by much."""
@@ -193,7 +191,7 @@ class View(Protocol):
 
     def path(self, look: Look, place: int) -> str:
         """Return how it found a place, in words; empty when its name says it all."""
-        ...
+        return ""
 
 
 @runtime_checkable

@@ -13,6 +13,7 @@ from doxa.recall.views.candidates import (
     Look,
     Places,
     Scores,
+    View,
     by_speaker,
     in_days,
 )
@@ -24,7 +25,7 @@ LATEST = 256
 """How many turns are looked at, of all in the named days, or when nothing but the speaker is known."""
 
 
-class Speaker:
+class Speaker(View):
     """Scores `speaker`: 1 where the query points to the speaker.
 
     Half of all turns are by one speaker, so all views look at it as well (`Look.best`).
@@ -43,12 +44,8 @@ class Speaker:
         """Return 1 for every place whose speaker the query points to."""
         return {"speaker": by_speaker(look.query, look.state, places).astype(np.float32)}
 
-    def path(self, look: Look, place: int) -> str:
-        """Return nothing: the name says it."""
-        return ""
 
-
-class Time:
+class Time(View):
     """Scores `time`: 1 where the turn was said in the days that the query names."""
 
     name = "time"
@@ -69,7 +66,3 @@ class Time:
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
         """Return 1 for every place within the days."""
         return {"time": in_days(look.query, look.state, places).astype(np.float32)}
-
-    def path(self, look: Look, place: int) -> str:
-        """Return nothing: the name says it."""
-        return ""

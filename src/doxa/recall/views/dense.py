@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from doxa.recall.views.candidates import Candidates, Look, Places, Scores, around, distinct
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, View, around, distinct
 
 __all__ = ["Dense"]
 
@@ -16,7 +16,7 @@ FEEDBACK = 3
 """Places at the top of the ranking that a second probe starts from."""
 
 
-class Dense:
+class Dense(View):
     """Scores `dense`, the cosine of a turn, `sentence`, by how much the nearest of its sentences is nearer than the
     whole, and `dense_near`, what the mean with the turns around it changes.
 
@@ -61,7 +61,3 @@ class Dense:
             return Candidates.none()
         places, scores = vectors.nearest((probe / length).astype(np.float32), SHORTLIST // 2, searched=look.searched)
         return look.best(places, scores, budget, weight=look.spec.dense)
-
-    def path(self, look: Look, place: int) -> str:
-        """Return nothing: the name says it."""
-        return ""

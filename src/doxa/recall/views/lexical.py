@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from doxa.memory import MAX_TERM
 from doxa.recall.queries.query import Query
-from doxa.recall.views.candidates import Candidates, Look, Places, Scores, around
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, View, around
 
 __all__ = ["Lexical", "shares"]
 
 
-class Lexical:
+class Lexical(View):
     """Scores `lexical`, the share of the query's words that a turn holds, by idf, and `lexical_near`, what the turns
     around it add to that.
 
@@ -48,10 +48,6 @@ class Lexical:
         alone = held[:, :, 0].sum(axis=0)
         covered = (held * np.concatenate([np.ones(1, dtype=np.float32), weights])).max(axis=2).sum(axis=0)
         return {"lexical": alone, "lexical_near": covered - alone}
-
-    def path(self, look: Look, place: int) -> str:
-        """Return nothing: the name says it."""
-        return ""
 
 
 def weighted(query: Query) -> list[tuple[str, float]]:

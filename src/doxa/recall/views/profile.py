@@ -8,7 +8,7 @@ import numpy as np
 
 from doxa.recall.concepts.concepts import inventory
 from doxa.recall.graph.tags import hashed
-from doxa.recall.views.candidates import Candidates, Look, Places, Scores
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, View
 from doxa.recall.views.graph import told_at
 
 __all__ = ["Profile"]
@@ -21,7 +21,7 @@ MOST = 3
 """Concepts whose turns are proposed: those that weigh most."""
 
 
-class Profile:
+class Profile(View):
     """Scores `profile`, how much a turn is about what its user speaks of often and lately, 0 to 1.
 
     It knows nothing of the query, so it speaks only where advice is sought: what somebody is on about answers "what
@@ -60,7 +60,3 @@ class Profile:
             return np.zeros(len(places), dtype=np.float32)
         turns, ordinals = look.state.turns, look.state.places
         return np.array([turns[ordinals[place]].turn_id in used for place in places.tolist()], dtype=np.float32)
-
-    def path(self, look: Look, place: int) -> str:
-        """Return nothing: the name says it."""
-        return ""

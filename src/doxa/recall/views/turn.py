@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from doxa.recall.views.candidates import Candidates, Look, Places, Scores
+from doxa.recall.views.candidates import Candidates, Look, Places, Scores, View
 from doxa.recall.views.lexical import shares
 
 __all__ = ["Telling"]
@@ -24,7 +24,7 @@ ADVICE = "preference"
 """What a query seeks that wants advice."""
 
 
-class Telling:
+class Telling(View):
     """Scores of turns by what they are; it proposes nothing, since they are no reason to look at a turn alone.
 
     `content` and `detail` (it says something, it says much), `asserts` (it does not only ask), `aside` (it is not about
@@ -68,7 +68,3 @@ class Telling:
         if len(rows):
             answers[rows] = shares(look, before[rows]).sum(axis=0)
         return answers
-
-    def path(self, look: Look, place: int) -> str:
-        """Return nothing: the name says it."""
-        return ""

@@ -26,9 +26,8 @@ def answers(
 
     `doxa why ANSWER_ID` tells what has; `doxa ask --again ANSWER_ID` answers the question from what is known now.
     """
-    with request.open() as doxa:
-        request.require_user(doxa)
-        found = doxa.memory(user=request.config.user).answers(stale=stale)
+    with request.memory(known=True) as memory:
+        found = memory.answers(stale=stale)
     request.give(found, lambda out: _show(out, found, stale=stale))
     if not request.json and found:
         request.note(f"{count(len(found), 'answer')}, {sum(bool(one.stale) for one in found)} stale")

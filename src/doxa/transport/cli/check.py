@@ -39,9 +39,8 @@ def check(
     said = text if text is not None else _piped()
     if not said.strip():
         raise InputError('Expected a reply to check, got nothing. Try: doxa check "You live in Berlin."')
-    with request.open() as doxa:
-        request.require_user(doxa)
-        found = doxa.memory(user=request.config.user).check(said, agent=agent, speaker=speaker)
+    with request.memory(known=True) as memory:
+        found = memory.check(said, agent=agent, speaker=speaker)
     request.give(found, lambda out: _show(out, found))
     return ERROR if found.label == "contradicted" else DONE
 

@@ -56,9 +56,8 @@ def concepts(
 
 
 def _list(request: Request, *, everything: bool) -> None:
-    with request.open() as doxa:
-        request.require_user(doxa)
-        found = doxa.memory(user=request.config.user).promotions(active=not everything)
+    with request.memory(known=True) as memory:
+        found = memory.promotions(active=not everything)
     request.give(found, lambda out: _show(out, found))
     if not request.json and found and not everything:
         request.note(f"{count(len(found), 'concept')}; --all also shows what does not stand")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -67,9 +68,7 @@ def doctor(
         *(_extra(extra, package, purpose) for extra, (package, purpose) in EXTRAS.items()),
         _guarded("encoder", lambda: _encoder(request)),
         _guarded("parser", lambda: _parser(request)),
-        _guarded("NLI model", lambda: _nli(request)),
-        _guarded("reader", lambda: _reader(request)),
-        _guarded("grader", lambda: _grader(request)),
+        *(_guarded(SHIPPED[kind][0], partial(_shipped, request, kind)) for kind in SHIPPED),
         Check(name="languages", state="ok", detail="English is read; turns in others are kept, searched and not read"),
         _guarded("language model", lambda: _model(request, offline=offline)),
         *_roles(request),
@@ -154,20 +153,17 @@ def _unless_told(check: Check, before: list[Check]) -> Check:
 def _opened_encoder(request: Request) -> closing[Encoder]:
     """Return the configured encoder, to be closed after its block."""
     from doxa.backends import load
+    from doxa.engine import encoder_options
 
-    group = request.config.encoder
-    remote = group.name.startswith("openai:")
-    options = {"base_url": group.base_url, "api_key": request.config.secret("encoder")} if remote else {}
-    return closing(load("encoder", group.name, **options))
+    return closing(load("encoder", request.config.encoder.name, **encoder_options(request.config)))
 
 
 def _encoder(request: Request) -> Check:
     """Load the configured encoder and encode one text."""
     start = time.perf_counter()
     with _opened_encoder(request) as encoder:
-        rows = encoder.encode(["Where do I live?"])
-        ms = (time.perf_counter() - start) * 1000
-        detail = f"{encoder.name}, {rows.shape[1]} dimensions, loaded and one text encoded in {ms:.0f} ms"
+        dims = encoder.encode(["Where do I live?"]).shape[1]
+        detail = f"{encoder.name}, {dims} dimensions, loaded and one text encoded in {_ms_since(start)}"
     return Check(name="encoder", state="ok", detail=detail)
 
 
@@ -176,62 +172,50 @@ def _parser(request: Request) -> Check:
     from doxa.backends import load
 
     start = time.perf_counter()
-    parser = load("parser", request.config.parser.name)
-    try:
+    with closing(load("parser", request.config.parser.name)) as parser:
         parser.parse([["I", "live", "here", "."]])
-        ms = (time.perf_counter() - start) * 1000
-        detail = f"{parser.name}, loaded and one sentence parsed in {ms:.0f} ms"
-    finally:
-        parser.close()
+        detail = f"{parser.name}, loaded and one sentence parsed in {_ms_since(start)}"
     return Check(name="parser", state="ok", detail=detail)
 
 
-def _nli(request: Request) -> Check:
-    """Load the configured NLI model and judge one pair."""
-    from doxa.backends import load
+def _ms_since(start: float) -> str:
+    return f"{(time.perf_counter() - start) * 1000:.0f} ms"
 
-    settings = request.config.nli
-    if settings.name in ("", "none"):
-        return Check(name="NLI model", state="off", detail="not wanted (nli.name); replies are checked by logic alone")
+
+def _nli(nli: Any) -> str:
     start = time.perf_counter()
-    nli = load("nli", settings.name, **settings.options)
-    try:
-        rows = nli.classify([("I live in Oslo.", "You live in Rome.")])
-        ms = (time.perf_counter() - start) * 1000
-        detail = f"{nli.name}, loaded and one pair judged in {ms:.0f} ms: contradiction {rows[0, 2]:.2f}"
-    finally:
-        nli.close()
-    return Check(name="NLI model", state="ok", detail=detail)
+    rows = nli.classify([("I live in Oslo.", "You live in Rome.")])
+    return f"{nli.name}, loaded and one pair judged in {_ms_since(start)}: contradiction {rows[0, 2]:.2f}"
 
 
-def _reader(request: Request) -> Check:
-    """Load the configured reader and have it read one answer."""
+def _reader(reader: Any) -> str:
+    (found,) = reader.read([("Where do I live?", "I live in Oslo.")])
+    return f"{reader.name}, loaded, and read “{found.spans[0].text}”"
+
+
+def _grader(grader: Any) -> str:
+    (row,) = grader.grade("claim", [("Ana | lives in | Oslo", "Ana: I live in Oslo.")])
+    return f"{grader.name}, loaded, and trusts a plain statement: {row[0]:.2f}"
+
+
+SHIPPED: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
+    "nli": ("NLI model", "replies are checked by logic alone", _nli),
+    "reader": ("reader", "whole sentences are quoted", _reader),
+    "grader": ("grader", "all that is read is believed", _grader),
+}
+"""Models that can be left out, by the group of their settings: what they are, what is without one, a use of one."""
+
+
+def _shipped(request: Request, kind: str) -> Check:
+    """Load a model that can be left out, and use it once."""
     from doxa.backends import load
 
-    settings = request.config.reader
+    name, without, use = SHIPPED[kind]
+    settings = getattr(request.config, kind)
     if settings.name in ("", "none"):
-        return Check(name="reader", state="off", detail="not wanted (reader.name); whole sentences are quoted")
-    reader = load("reader", settings.name, **settings.options)
-    try:
-        (found,) = reader.read([("Where do I live?", "I live in Oslo.")])
-    finally:
-        reader.close()
-    return Check(name="reader", state="ok", detail=f"{settings.name}, loaded, and read “{found.spans[0].text}”")
-
-
-def _grader(request: Request) -> Check:
-    """Load the configured grader and have it grade one claim."""
-    from doxa.backends import load
-
-    settings = request.config.grader
-    if settings.name in ("", "none"):
-        return Check(name="grader", state="off", detail="not wanted (grader.name); all that is read is believed")
-    grader = load("grader", settings.name, **settings.options)
-    try:
-        (row,) = grader.grade("claim", [("Ana | lives in | Oslo", "Ana: I live in Oslo.")])
-    finally:
-        grader.close()
-    return Check(name="grader", state="ok", detail=f"{grader.name}, loaded, and trusts a plain statement: {row[0]:.2f}")
+        return Check(name=name, state="off", detail=f"not wanted ({kind}.name); {without}")
+    with closing(load(kind, settings.name, **settings.options)) as model:
+        return Check(name=name, state="ok", detail=use(model))
 
 
 def _model(request: Request, *, offline: bool) -> Check:

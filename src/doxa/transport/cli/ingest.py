@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time as clock
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from doxa.core.errors import InputError, StoreError, TurnConflictError
 from doxa.core.values import Role
@@ -35,6 +34,7 @@ __all__ = ["Stop", "Tally", "absorb_lines", "progress_bar"]
 BLOCK = 32
 """Turns that are received before their processing is waited for; also how often the bar moves."""
 SHOWN_PROBLEMS = 20
+Bar = Callable[[int], None]
 
 
 @dataclass(slots=True)
@@ -224,7 +224,7 @@ def absorb_lines(
             dialogue = dialogues.get(name) or dialogues.setdefault(name, doxa.dialogue(user=user, session=name))
             _absorb(dialogue, line, tally, file)
         dialogue.flush()
-        bar.advance(len(block))
+        bar(len(block))
 
 
 def _absorb(dialogue: Dialogue, line: Line, tally: Tally, file: str) -> None:
@@ -243,28 +243,19 @@ def _absorb(dialogue: Dialogue, line: Line, tally: Tally, file: str) -> None:
         tally.new += 1
 
 
-@dataclass(slots=True)
-class Bar:
-    """A progress bar, or nothing where nobody watches."""
-
-    progress: Progress | None = None
-
-    def advance(self, steps: int) -> None:
-        """Move on."""
-        if self.progress is not None:
-            self.progress.advance(self.progress.task_ids[0], steps)
-
-
 @contextmanager
 def progress_bar(request: Request, what: str, total: int) -> Iterator[Bar]:
-    """Show a bar on standard error until the block ends, if somebody watches."""
-    if not request.shows_progress:
-        yield Bar()
-        return
-    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*parts, console=request.err, transient=True) as progress:
-        progress.add_task(what, total=total)
-        yield Bar(progress)
+    """Show a bar on standard error until the block ends, if somebody watches; it is told each step that is done."""
+    done = 0
+    with request.bars() as tell:
+
+        def advance(steps: int) -> None:
+            nonlocal done
+            done += steps
+            tell(what, done, total)
+
+        tell(what, 0, total)
+        yield advance
 
 
 @contextmanager

@@ -51,9 +51,7 @@ def search(
     `--json` adds their scores.
     """
     first, last, day, known = moment_of(since), moment_of(until), day_of(as_of), moment_of(known_at)
-    with request.open() as doxa:
-        request.require_user(doxa)
-        memory = doxa.memory(user=request.config.user)
+    with request.memory(known=True) as memory:
         found = memory.search(
             query,
             k=k,
@@ -85,9 +83,7 @@ def facts(
         _show_inferred(request, alone=not any((subject, relation, as_of, known_at, everything)))
         return
     day, moment = day_of(as_of), moment_of(known_at)
-    with request.open() as doxa:
-        request.require_user(doxa)
-        memory = doxa.memory(user=request.config.user)
+    with request.memory(known=True) as memory:
         found = memory.facts(current=not everything, subject=subject, relation=relation, as_of=day, known_at=moment)
         request.give(found, lambda out: show_facts(out, found, memory.describe))
         if relation and not found:
@@ -99,9 +95,7 @@ def facts(
 def _show_inferred(request: Request, *, alone: bool) -> None:
     if not alone:
         raise InputError("facts: --inferred lists what follows from all current facts; leave the other options out.")
-    with request.open() as doxa:
-        request.require_user(doxa)
-        memory = doxa.memory(user=request.config.user)
+    with request.memory(known=True) as memory:
         found = memory.inferred()
         request.give(found, lambda out: show_facts(out, found, memory.describe))
         if not request.json and found:
@@ -120,9 +114,7 @@ def _hint_at_relations(request: Request, memory: Memory, relation: str) -> None:
 def rules(request: Request, known_at: KnownAt = None) -> None:
     """Show the rules that were stated, and which turns say so."""
     moment = moment_of(known_at)
-    with request.open() as doxa:
-        request.require_user(doxa)
-        memory = doxa.memory(user=request.config.user)
+    with request.memory(known=True) as memory:
         found = memory.rules(known_at=moment)
         request.give(found, lambda out: show_rules(out, found, memory.describe))
 
@@ -130,9 +122,7 @@ def rules(request: Request, known_at: KnownAt = None) -> None:
 @command("disputes", example="doxa disputes")
 def disputes(request: Request) -> None:
     """Show what cannot all be true while nothing says which is, and what to ask to settle it."""
-    with request.open() as doxa:
-        request.require_user(doxa)
-        memory = doxa.memory(user=request.config.user)
+    with request.memory(known=True) as memory:
         found = memory.disputes()
         request.give(found, lambda out: show_disputes(out, found, memory.describe))
 
@@ -148,9 +138,8 @@ def summary(
 
     One line a subject, then the rules: text for the prompt of any language model. Where sources disagree it says so.
     """
-    with request.open() as doxa:
-        request.require_user(doxa)
-        found = doxa.memory(user=request.config.user).summary(query, max_tokens=tokens, history=history)
+    with request.memory(known=True) as memory:
+        found = memory.summary(query, max_tokens=tokens, history=history)
     request.give({"summary": found}, lambda out: put(out, clean(found or "Nothing is believed.")))
 
 
@@ -160,9 +149,8 @@ def entities(request: Request) -> None:
 
     `doxa merge` joins two names, `doxa split` tells them apart; a key tells people of one name from each other.
     """
-    with request.open() as doxa:
-        request.require_user(doxa)
-        found = doxa.memory(user=request.config.user).entities()
+    with request.memory(known=True) as memory:
+        found = memory.entities()
     request.give(found, lambda out: show_entities(out, found))
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from doxa.core.errors import InputError
 from doxa.transport.cli.app import DONE, INTERRUPTED, command
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
     from doxa.engine import Card
 
 __all__ = ["kb"]
-
-Tell = Callable[[str, int, int], None]
 
 
 class Act(StrEnum):
@@ -96,7 +91,7 @@ def _build(request: Request, files: list[Path], folder: Path, **options: Any) ->
     steps: set[str] = set()
     start = time.perf_counter()
     try:
-        with _bars(request) as bars:
+        with request.bars() as bars:
 
             def tell(step: str, done: int, whole: int) -> None:
                 steps.add(step)
@@ -115,24 +110,6 @@ def _build(request: Request, files: list[Path], folder: Path, **options: Any) ->
     if not request.json and not steps:
         request.note("It was finished already, of the very same files; --force builds it again.")
     return DONE
-
-
-@contextmanager
-def _bars(request: Request) -> Iterator[Tell]:
-    """Give what shows how far each step is, on standard error, if somebody watches."""
-    if not request.shows_progress:
-        yield lambda step, done, whole: None
-        return
-    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*parts, console=request.err, transient=True) as progress:
-        shown: dict[str, TaskID] = {}
-
-        def tell(step: str, done: int, whole: int) -> None:
-            if step not in shown:
-                shown[step] = progress.add_task(step, total=whole)
-            progress.update(shown[step], completed=done, total=whole)
-
-        yield tell
 
 
 def _described(folder: Path, card: Card) -> dict[str, Any]:

@@ -75,6 +75,25 @@ class Request:
         """True when somebody watches."""
         return self.err.is_terminal and not self.json and not self.options.quiet
 
+    @contextmanager
+    def bars(self) -> Iterator[Callable[[str, int, int], None]]:
+        """Give what shows how far each step is (its name, what is done, the whole), on standard error."""
+        if not self.shows_progress:
+            yield lambda step, done, whole: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+        parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*parts, console=self.err, transient=True) as progress:
+            shown: dict[str, TaskID] = {}
+
+            def tell(step: str, done: int, whole: int) -> None:
+                if step not in shown:
+                    shown[step] = progress.add_task(step, total=whole)
+                progress.update(shown[step], completed=done, total=whole)
+
+            yield tell
+
     def note(self, text: str) -> None:
         """Say something by the way, on standard error; not when asked to be quiet."""
         if not self.options.quiet:
@@ -112,9 +131,11 @@ class Request:
             yield doxa
 
     @contextmanager
-    def memory(self, *, create: bool = False) -> Iterator[Memory]:
-        """Open the memory of the user of this run."""
-        with self.open(create=create) as doxa:
+    def memory(self, *, known: bool = False) -> Iterator[Memory]:
+        """Open the memory of the user of this run; with `known`, as `require_user` has it."""
+        with self.open() as doxa:
+            if known:
+                self.require_user(doxa)
             yield doxa.memory(user=self.config.user)
 
     def require_user(self, doxa: Doxa) -> None:

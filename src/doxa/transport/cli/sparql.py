@@ -29,9 +29,8 @@ def sparql(
     validFrom, ... of a fact), prov, dul, owl, rdf, rdfs, skos, xsd. --json prints SPARQL results JSON.
     """
     day, moment = day_of(as_of), moment_of(known_at)
-    with request.open() as doxa:
-        request.require_user(doxa)
-        found = doxa.memory(user=request.config.user).sparql(query, as_of=day, known_at=moment)
+    with request.memory(known=True) as memory:
+        found = memory.sparql(query, as_of=day, known_at=moment)
     request.give(found.to_json() if request.json else found, lambda out: _show(out, found))
     if found.truth is None and not request.json and found.rows:
         request.note(count(len(found), "row"))

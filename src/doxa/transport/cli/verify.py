@@ -30,9 +30,8 @@ def verify(
     By the axioms of the ontology and the rules of OWL 2 RL; each clash is told with the facts that make it, of which
     none could be left out. Exit code 0 when all facts can hold, 3 when some cannot.
     """
-    with request.open() as doxa:
-        request.require_user(doxa)
-        found = doxa.memory(user=request.config.user).verify(dl=dl, limit_s=limit)
+    with request.memory(known=True) as memory:
+        found = memory.verify(dl=dl, limit_s=limit)
     request.give(found, lambda out: _show(out, found))
     return DONE if found.consistent else PARTLY
 

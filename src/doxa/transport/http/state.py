@@ -6,9 +6,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from threading import Semaphore
-from typing import Annotated
 
-from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from doxa.core.config import ServerConfig
@@ -16,7 +14,7 @@ from doxa.engine import Doxa
 from doxa.transport.http.access import Gate, Room
 from doxa.transport.http.telling import Numbers
 
-__all__ = ["InRoom", "Served", "served"]
+__all__ = ["Served", "room_of", "served"]
 
 QUERIES = 4
 """Queries in SPARQL at once: one that took too long goes on where it cannot be stopped."""
@@ -49,7 +47,3 @@ def room_of(connection: HTTPConnection) -> Room:
     room = served(connection).gate.room(connection)
     connection.state.key_id, connection.state.tenant = room.scope.key_id, room.scope.tenant
     return room
-
-
-InRoom = Annotated[Room, Depends(room_of)]
-"""A parameter of a route that needs a memory."""

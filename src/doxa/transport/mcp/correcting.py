@@ -19,11 +19,12 @@ from doxa.transport.mcp.remembering import choose
 from doxa.transport.mcp.rooms import here
 from doxa.transport.mcp.shapes import ChangeOut, change_out, within
 
-__all__ = ["CONFIRM", "ErasedOut", "correct", "erase_everything", "forget"]
+__all__ = ["CONFIRM", "Confirm", "ErasedOut", "correct", "erase_everything", "forget"]
 
 CONFIRM = "erase everything"
 CHANGES_TOKENS = 2000
 NOTHING_UNDONE = "No fact changed: the last change had changed none, or nothing is left to take back."
+Confirm = Annotated[str | None, Field(description=f'Where the client cannot ask its user: "{CONFIRM}".')]
 Action = Literal["retract", "withdraw_turn", "withdraw_source", "merge", "split", "decide", "undo"]
 
 

@@ -17,7 +17,7 @@ from doxa.core.errors import InputError
 from doxa.core.values import Entity, Fact, Status, Turn
 from doxa.engine import Memory
 from doxa.transport.mcp.acts import Given, changes, reads
-from doxa.transport.mcp.correcting import CONFIRM, ErasedOut, erase_everything
+from doxa.transport.mcp.correcting import Confirm, ErasedOut, erase_everything
 from doxa.transport.mcp.rooms import here, inside
 
 __all__ = ["ACTS"]
@@ -221,10 +221,7 @@ def get_episode_entities(
     return Triplet(message=message, nodes=_ends(memory, facts), edges=[_edge(one, memory) for one in facts])
 
 
-async def clear_graph(
-    context: Context[Any, Any],
-    confirm: Annotated[str | None, Field(description=f'Where the client cannot ask its user: "{CONFIRM}".')] = None,
-) -> ErasedOut | InputRequiredResult:
+async def clear_graph(context: Context[Any, Any], confirm: Confirm = None) -> ErasedOut | InputRequiredResult:
     """Clear all data from the graph, for good. The user is asked first, where the client can ask them."""
     return await erase_everything(context, confirm=confirm)
 

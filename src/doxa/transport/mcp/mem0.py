@@ -20,7 +20,7 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, ChangeKind, Fact, Turn
 from doxa.engine import Memory
 from doxa.transport.mcp.acts import Given, changes, reads
-from doxa.transport.mcp.correcting import CONFIRM, ErasedOut, erase_everything
+from doxa.transport.mcp.correcting import Confirm, ErasedOut, erase_everything
 from doxa.transport.mcp.remembering import Message
 from doxa.transport.mcp.rooms import Room, here
 
@@ -185,18 +185,12 @@ def delete_memory(memory_id: MemoryId) -> Said:
     return Said(message="Memory deleted successfully!")
 
 
-async def delete_all_memories(
-    context: Context[Any, Any],
-    confirm: Annotated[str | None, Field(description=f'Where the client cannot ask its user: "{CONFIRM}".')] = None,
-) -> ErasedOut | InputRequiredResult:
+async def delete_all_memories(context: Context[Any, Any], confirm: Confirm = None) -> ErasedOut | InputRequiredResult:
     """Delete every memory of the user, for good. The user is asked first, where the client can ask them."""
     return await erase_everything(context, confirm=confirm)
 
 
-async def delete_entities(
-    context: Context[Any, Any],
-    confirm: Annotated[str | None, Field(description=f'Where the client cannot ask its user: "{CONFIRM}".')] = None,
-) -> ErasedOut | InputRequiredResult:
+async def delete_entities(context: Context[Any, Any], confirm: Confirm = None) -> ErasedOut | InputRequiredResult:
     """Delete the user with all memories. There is no other entity here: agents and runs are not kept apart."""
     return await erase_everything(context, confirm=confirm)
 

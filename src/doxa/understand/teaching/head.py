@@ -12,20 +12,18 @@ A file is a `.npz` without pickles, checked when it is read.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp, isfinite
 from pathlib import Path
 from typing import Any, Final, Self
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.parser import Heard, Line, Parse, Parser, Told, TurnReader
-from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
+from doxa.core.errors import FormatError
+from doxa.memory import digest, load_arrays, save_arrays
 from doxa.understand.hearing import SURE
 from doxa.understand.teaching.heard import SIZE, features, log_odds
 
@@ -87,7 +85,7 @@ class Head:
 
     def checksum(self) -> str:
         """Return a digest of everything that was learned; the same marks on the same claims give the same one."""
-        return _digest(_arrays(self))
+        return digest(_arrays(self))
 
 
 class TaughtReader:
@@ -134,13 +132,8 @@ def load_head(path: Path) -> Head:
         NotFoundError: there is no such file.
         FormatError: it is no such file, is damaged, or was made by a version that reads claims differently.
     """
-    arrays = _read(path)
-    if str(arrays.get("format", "")) != FORMAT:
-        said = str(arrays.get("format", "nothing of the kind"))
-        raise FormatError(f"expected a head ({FORMAT}), got {said!r}; {AGAIN}", path=str(path))
-    checksum = str(arrays.pop("checksum", ""))
-    if checksum != _digest(arrays):
-        raise FormatError(f"the checksum does not fit the arrays, so the file is damaged; {AGAIN}", path=str(path))
+    missing = f"There is no head at {path}. `doxa teach` makes one."
+    arrays = load_arrays(path, format=FORMAT, what="a head", missing=missing, again=AGAIN)
     try:
         return _head(arrays)
     except (KeyError, ValueError) as exc:
@@ -153,28 +146,7 @@ def save_head(head: Head, path: Path) -> None:
     Raises:
         StoreReadOnlyError: the file cannot be written.
     """
-    arrays = _arrays(head)
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays, checksum=np.array(_digest(arrays)))
-        temporary.replace(path)
-    except OSError as exc:
-        raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc
-    finally:
-        with suppress(OSError):  # there is none after a success
-            temporary.unlink(missing_ok=True)
-
-
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except FileNotFoundError as exc:
-        raise NotFoundError(f"There is no head at {path}. `doxa teach` makes one.") from exc
-    except (OSError, ValueError, EOFError, BadZipFile, KeyError) as exc:
-        raise FormatError(f"expected a head, could not read it: {exc}; {AGAIN}", path=str(path)) from exc
+    save_arrays(_arrays(head), path)
 
 
 def _arrays(head: Head) -> dict[str, NDArray[Any]]:
@@ -208,12 +180,3 @@ def _head(arrays: dict[str, NDArray[Any]]) -> Head:
         own=bool(arrays["own"]),
         reader=str(arrays["reader"]),
     )
-
-
-def _digest(arrays: dict[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name}{array.dtype.str}{array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Set
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
 from doxa.core.marks import Mark, MarkedLine, MarkedTurn, Missed
+from doxa.memory import replacing
 
 __all__ = ["MarksRead", "append_marks", "drop_marks", "is_relation_name", "read_marks"]
 
@@ -149,7 +149,8 @@ def drop_marks(path: Path, *, ids: Set[str], texts: Set[str]) -> int:
         return 0
     kept = [line for line in lines if not _repeats(line, ids, texts)]
     if len(kept) < len(lines):
-        _rewrite(path, "\n".join(kept))
+        with replacing(path, advice="Make it writable, and try again.") as new:
+            new.write_text("\n".join(kept), encoding="utf-8")
     return len(lines) - len(kept)
 
 
@@ -180,18 +181,6 @@ def _repeats(line: str, ids: Set[str], texts: Set[str]) -> bool:
             json.dumps(text, ensure_ascii=only)[1:-1] in line for text in texts if text for only in (True, False)
         )
     return any(one.text in texts and one.turn_id in {"", *ids} for one in said)
-
-
-def _rewrite(path: Path, text: str) -> None:
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as exc:
-        raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Make it writable, and try again.") from exc
-    finally:
-        with suppress(OSError):  # there is none after a success
-            temporary.unlink(missing_ok=True)
 
 
 def _turn_of(line: str) -> MarkedTurn:

@@ -23,26 +23,13 @@ from doxa.core.values import Change, ChangeKind
 from doxa.transport.http.mem0.asking import Body, as_mem0, room_for
 from doxa.transport.http.mem0.filters import ENTITIES, moment
 from doxa.transport.http.mem0.handles import Handle, opened
-from doxa.transport.http.mem0.shelf import OURS, Shelf, notes
+from doxa.transport.http.mem0.shelf import EVENTS, OURS, Shelf, notes
 from doxa.transport.http.page import needs
 
 __all__ = ["noted", "router", "tell"]
 
 logger = logging.getLogger("doxa.server")
 router = APIRouter(tags=["mem0"])
-EVENTS: Mapping[ChangeKind, str] = {
-    ChangeKind.ASSERT: "ADD",
-    ChangeKind.RESTORE: "ADD",
-    ChangeKind.SUPPORT: "NONE",
-    ChangeKind.CLOSE: "UPDATE",
-    ChangeKind.REFINE: "UPDATE",
-    ChangeKind.DISPUTE: "UPDATE",
-    ChangeKind.MERGE: "UPDATE",
-    ChangeKind.SPLIT: "UPDATE",
-    ChangeKind.MOVE: "UPDATE",
-    ChangeKind.RETRACT: "DELETE",
-}
-"""What mem0 calls a change; those that are kept and not believed are none."""
 STORED = "{count} messages are stored and are understood in the background."
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 

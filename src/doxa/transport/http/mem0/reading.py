@@ -7,7 +7,7 @@ is no cosine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +21,7 @@ from doxa.core.values import ChangeKind, Turn
 from doxa.transport.http.mem0.asking import Body, as_mem0, room_for, rooms
 from doxa.transport.http.mem0.filters import ENTITIES, Filter, moment
 from doxa.transport.http.mem0.handles import Handle, opened
-from doxa.transport.http.mem0.shelf import Entry, Shelf
+from doxa.transport.http.mem0.shelf import EVENTS, Entry, Shelf
 from doxa.transport.http.page import needs
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ router = APIRouter(tags=["mem0"])
 FIRST_LOOK = 60
 """Turns that a search looks at first; one that filters look further while less than what is asked for fits."""
 MOST = 1000
+ASIDE = (ChangeKind.SUPPORT, ChangeKind.DISPUTE, ChangeKind.MERGE, ChangeKind.SPLIT)
+"""Changes after which a memory still says what it said."""
 
 
 class Asking(Body):
@@ -213,10 +215,10 @@ def _history(shelf: Shelf, handle: Handle) -> Iterator[dict[str, Any]]:
     if handle.kind == "fact":
         for change in shelf.changes_of(handle.key):
             by_update = change.kind is ChangeKind.RETRACT and change.turn_id is None and bool(corrections)
-            if not by_update and change.kind in KINDS:
+            if not by_update and change.kind in EVENTS and change.kind not in ASIDE:
                 said = list(shelf.sources([change.turn_id] if change.turn_id else []))
                 text = None if change.kind is ChangeKind.RETRACT else shelf.told(change.fact)
-                steps.append((KINDS[change.kind], text, change.known_at, said, change.reason))
+                steps.append((EVENTS[change.kind], text, change.known_at, said, change.reason))
     elif (first := shelf.turns.get(handle.key)) is not None:
         steps.append(("ADD", first.text, first.at, [first], ""))
     for turn in corrections:
@@ -238,16 +240,6 @@ def _history(shelf: Shelf, handle: Handle) -> Iterator[dict[str, Any]]:
             "updated_at": at and at.isoformat(),
         }
         before = text
-
-
-KINDS: Mapping[ChangeKind, str] = {
-    ChangeKind.ASSERT: "ADD",
-    ChangeKind.RESTORE: "ADD",
-    ChangeKind.CLOSE: "UPDATE",
-    ChangeKind.REFINE: "UPDATE",
-    ChangeKind.MOVE: "UPDATE",
-    ChangeKind.RETRACT: "DELETE",
-}
 
 
 class SummaryIn(Body):

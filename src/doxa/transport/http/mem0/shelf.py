@@ -23,13 +23,26 @@ from doxa.transport.http.mem0.handles import Handle
 if TYPE_CHECKING:
     from doxa.engine import Memory
 
-__all__ = ["OURS", "Entry", "Shelf", "notes", "values_of"]
+__all__ = ["EVENTS", "OURS", "Entry", "Shelf", "notes", "values_of"]
 
 OURS = "_mem0"
 """What the metadata of a turn holds beside that of the client: agent, app, run, the request that brought it, ..."""
 STANDING = (Status.HELD, Status.SUPERSEDED)
 MAKING = (ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.RESTORE, ChangeKind.REFINE)
 DEFAULT_SESSION = "default"
+EVENTS: Mapping[ChangeKind, str] = {
+    ChangeKind.ASSERT: "ADD",
+    ChangeKind.RESTORE: "ADD",
+    ChangeKind.SUPPORT: "NONE",
+    ChangeKind.CLOSE: "UPDATE",
+    ChangeKind.REFINE: "UPDATE",
+    ChangeKind.DISPUTE: "UPDATE",
+    ChangeKind.MERGE: "UPDATE",
+    ChangeKind.SPLIT: "UPDATE",
+    ChangeKind.MOVE: "UPDATE",
+    ChangeKind.RETRACT: "DELETE",
+}
+"""What mem0 calls a change; those that are kept and not believed are none."""
 
 
 def notes(turn: Turn) -> Mapping[str, Any]:

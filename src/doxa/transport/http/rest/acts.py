@@ -81,6 +81,16 @@ class OnNode(One):
 
     node: Node
 
+    def done(self, scene: Scene) -> list[str]:
+        """Carry it out, and return the id of the node."""
+        key = scene.find(self.node)
+        self.act_on(key, scene)
+        return [key]
+
+    def act_on(self, key: str, scene: Scene) -> None:
+        """Carry it out on the node of that id."""
+        raise NotImplementedError
+
 
 class Add(One):
     """Add a node after the other children of its parent, or a task of its own."""
@@ -110,11 +120,9 @@ class Set(OnNode):
     act: Literal["set"]
     value: ValueIn | None
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Set it."""
-        key = scene.find(self.node)
         scene.editor.set(key, None if self.value is None else self.value.value())
-        return [key]
 
 
 class Rename(OnNode):
@@ -123,11 +131,9 @@ class Rename(OnNode):
     act: Literal["rename"]
     name: str
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Rename it."""
-        key = scene.find(self.node)
         scene.editor.rename(key, self.name)
-        return [key]
 
 
 class Alias(OnNode):
@@ -136,11 +142,9 @@ class Alias(OnNode):
     act: Literal["alias"]
     names: list[str] = Field(min_length=1)
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Note them."""
-        key = scene.find(self.node)
         scene.editor.alias(key, *self.names)
-        return [key]
 
 
 class Stand(OnNode):
@@ -149,11 +153,9 @@ class Stand(OnNode):
     act: Literal["status"]
     status: TaskStatus
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Say it."""
-        key = scene.find(self.node)
         scene.editor.status(key, self.status)
-        return [key]
 
 
 class Share(OnNode):
@@ -162,11 +164,9 @@ class Share(OnNode):
     act: Literal["share"]
     users: list[str]
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Note it."""
-        key = scene.find(self.node)
         scene.editor.share(key, self.users)
-        return [key]
 
 
 class Link(OnNode):
@@ -175,11 +175,10 @@ class Link(OnNode):
     act: Literal["link", "unlink"]
     under: Node
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Link it."""
-        key, under = scene.find(self.node), scene.find(self.under)
+        under = scene.find(self.under)
         (scene.editor.link if self.act == "link" else scene.editor.unlink)(key, under)
-        return [key]
 
 
 class Move(OnNode):
@@ -189,12 +188,10 @@ class Move(OnNode):
     under: Node | None = None
     instead_of: Node | None = None
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Move it."""
-        key = scene.find(self.node)
         under, old = (None if one is None else scene.find(one) for one in (self.under, self.instead_of))
         scene.editor.move(key, under, old)
-        return [key]
 
 
 class Swap(OnNode):
@@ -269,9 +266,8 @@ class Depend(OnNode):
     unit: str = ""
     text: str = Field("", description="The rule or the condition in words.")
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Let it."""
-        key = scene.find(self.node)
         needed = None
         if self.kind is not None:
             on = scene.find(self.on) if self.on and self.kind != "fact" else self.on
@@ -280,7 +276,6 @@ class Depend(OnNode):
             scene.editor.undepend(key, needed)
         elif needed is not None:
             scene.editor.depend(key, needed)
-        return [key]
 
 
 class Settle(OnNode):
@@ -289,11 +284,9 @@ class Settle(OnNode):
     act: Literal["settle"]
     holds: bool
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Settle it."""
-        key = scene.find(self.node)
         scene.editor.settle(key, holds=self.holds)
-        return [key]
 
 
 class Repeat(OnNode):
@@ -301,11 +294,9 @@ class Repeat(OnNode):
 
     act: Literal["repeat"]
 
-    def done(self, scene: Scene) -> list[str]:
+    def act_on(self, key: str, scene: Scene) -> None:
         """Begin it."""
-        key = scene.find(self.node)
         scene.editor.repeat(key)
-        return [key]
 
 
 Act = Annotated[

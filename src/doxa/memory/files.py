@@ -1,0 +1,87 @@
+"""Files that are written whole or not at all, and those of learned arrays among them: checked when they are read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
+
+__all__ = ["digest", "load_arrays", "replacing", "save_arrays"]
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@contextmanager
+def replacing(path: Path, *, advice: str = "Give another path.") -> Iterator[Path]:
+    """Give a file to write to, which takes the place of `path` in the end: a reader sees the old one or the new, whole.
+
+    Raises:
+        StoreReadOnlyError: it cannot be written; the old file stays.
+    """
+    temporary = path.with_name(f"{path.name}.part")
+    try:
+        yield temporary
+        temporary.replace(path)
+    except OSError as exc:
+        raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. {advice}") from exc
+    finally:
+        with suppress(OSError):  # there is none after a success
+            temporary.unlink(missing_ok=True)
+
+
+def save_arrays(arrays: Arrays, path: Path) -> None:
+    """Write arrays to a `.npz` without pickles, with a checksum, in one step.
+
+    Raises:
+        StoreReadOnlyError: the file cannot be written.
+    """
+    with replacing(path) as temporary:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays, checksum=np.array(digest(arrays)))
+
+
+def load_arrays(path: Path, *, format: str, what: str, missing: str, again: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file of `save_arrays`.
+
+    Args:
+        path: the file.
+        format: what its array `format` has to hold.
+        what: what it should be, in messages.
+        missing: what is said where there is no such file.
+        again: what to do about a file that cannot be used.
+
+    Raises:
+        NotFoundError: there is no such file.
+        FormatError: it is no such file, or is damaged.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except FileNotFoundError as exc:
+        raise NotFoundError(missing) from exc
+    except (OSError, ValueError, EOFError, BadZipFile, KeyError) as exc:
+        raise FormatError(f"expected {what}, could not read it: {exc}; {again}", path=str(path)) from exc
+    if (said := str(arrays.get("format", "nothing of the kind"))) != format:
+        raise FormatError(f"expected {what} ({format}), got {said!r}; {again}", path=str(path))
+    if str(arrays.pop("checksum", "")) != digest(arrays):
+        raise FormatError(f"the checksum does not fit the arrays, so the file is damaged; {again}", path=str(path))
+    return arrays
+
+
+def digest(arrays: Arrays) -> str:
+    """Return a digest of arrays; the same arrays have the same one."""
+    found = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        found.update(f"{name}{array.dtype.str}{array.shape}".encode())
+        found.update(array.tobytes())
+    return found.hexdigest()
