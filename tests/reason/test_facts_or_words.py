@@ -1,10 +1,10 @@
 """Facts and what is read out of turns: which of the two answers."""
 
 from doxa.backends.reader import Reading, Span
-from doxa.core.config import Config, EncoderConfig, GraderConfig
+from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig
 from doxa.engine import Doxa
 
-WORDS = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"))
+WORDS = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"), engine=EngineConfig(settle_s=10))
 
 
 class OneWord:
