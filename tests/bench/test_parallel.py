@@ -9,7 +9,7 @@ import pytest
 from doxa.backends import load
 from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import Config, EncoderConfig, LLMConfig, RolesConfig
-from doxa.engine.wiring import parts as wiring
+from doxa.engine.wiring import parsing as wiring
 from doxa_bench import run_everyday, run_revision, run_tasks, run_understanding
 from doxa_bench.parallel import side_by_side
 

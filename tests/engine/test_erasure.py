@@ -224,9 +224,9 @@ def test_no_cache_keeps_what_was_forgotten(filled):
     """The encoder's answers to queries are kept by their text; they go too."""
     doxa, _ = filled
     doxa.dialogue(user="ana").ask(f"Do I live in {CANARY}?")
-    assert any(CANARY in text for text in doxa.parts.queries._kept)
+    assert any(CANARY in text for text in doxa.parts.queries._kept._kept)
     doxa.memory(user="ana").forget(turn_id="t2")
-    assert not doxa.parts.queries._kept
+    assert not doxa.parts.queries._kept._kept
 
 
 def test_everything_leaves_nothing(filled):

@@ -94,7 +94,7 @@ def test_events_without_rules_still_load(told):
     """Rows of earlier versions say nothing of rules, intents or who read the turn."""
     row = told.parts.log.rows("ana")[-1]
     event = Maintained.from_row(row.__class__(**{**_fields(row), "body": {"claims": []}}))
-    assert event.rules == [] and event.note.intents == () and event.note.by == ""
+    assert not event.rules and event.note.intents == () and event.note.by == ""
 
 
 def _fields(row):

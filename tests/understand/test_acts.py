@@ -14,25 +14,12 @@ CORRECTED: dict[str, tuple[Said, list[str]]] = {
         ["The fair is on the 3rd of September.", "Sorry, I meant the 13th."],
         ["correct planned fair be_on 13 September 2024 [since 13 September 2024]"],
     ),
-    "a day that is denied by its number": (
-        ["We have a booth at the fair on the 9th of October.", "Oops, I meant the 19th, not the 9th."],
-        ["correct planned Nora has booth at the fair [since 19 October 2024]"],
-    ),
     "a clock time": (["The ferry leaves at 17:20.", "Make that 17:50."], ["correct ferry leave_at 17:50"]),
-    "a price keeps its currency": (
-        ["The kayak cost 300 euros.", "I misremembered the kayak, it was 350."],
-        ["correct kayak costs 350 euros"],
+    "a price keeps its currency": (["The kayak cost 300 euros.", "No wait, 350."], ["correct kayak costs 350 euros"]),
+    "one of several values": (
+        ["Olga lives in Linz with Anton.", "Sorry, I meant Wels, not Linz."],
+        ["correct Olga lives_in Wels", "Olga lives_with Anton"],
     ),
-    "a spelling": (
-        ["The tailor is called Jonson.", "Correction, it's Johnson, with an h."],
-        ["correct tailor is_called Johnson"],
-    ),
-    "a starred word": (["The tailor is called Jonson.", "*Johnson"], ["correct tailor is_called Johnson"]),
-    "part of a phrase": (
-        ["We painted the blue shed.", "I said blue but I meant green."],
-        ["withdraw Nora paint blue shed", "correct Nora paint green shed"],
-    ),
-    "a noun before the value": (["My gym is Fitzone.", "Wrong gym: it's Corework."], ["correct Nora gym Corework"]),
     "an apology is no correction": (
         ["I live in Graz.", "Sorry for the delay, I moved to Linz."],
         ["Nora lives_in Linz"],
@@ -76,21 +63,10 @@ def test_only_what_the_speaker_said_is_taken_back(
 
 
 ANSWERED: dict[str, tuple[Said, list[str]]] = {
-    "accepts": (
-        ["Our cat was born in 2018.", ("Odd", "No Nora, in 2019."), "You're right, 2019."],
-        ["correct Nora's cat born_on 2019 [2019]"],
-    ),
-    "accepts by name": (
-        ["The gate code is 4711.", ("Odd", "It's 4117 actually."), "Odd is right."],
-        ["correct gate code has_state 4117"],
-    ),
-    "contradicts": ([("Odd", "The museum opens at 10:00."), "No Odd, at 11:00."], ["museum open_at 11:00"]),
     "confirms with the value": (
         [("Odd", "The toll is 7 euros."), "7 euros for the toll, same here."],
         ["toll costs 7 euros"],
     ),
-    "confirms with a nod": ([("Odd", "The museum opens at 10:00."), "I can confirm that."], ["museum open_at 10:00"]),
-    "repeats": ([("Odd", "The tram takes 20 minutes."), "20 minutes."], ["tram take 20 minutes"]),
     "after an echo": ([("Odd", "The talk is in room 4."), "The talk? That's in room 6."], ["talk located_in room 6"]),
     "a bare name says nothing": ([("Odd", "The museum opens at 10:00."), "Bosch."], []),
 }
@@ -110,11 +86,6 @@ QUOTED: dict[str, tuple[Said, str, str]] = {
         ["The survey report says our mill was built in 1911."],
         "Nora's mill be_built_in 1911 [1911]",
         "survey report",
-    ),
-    "a bare value": (
-        ["Our mill was built in 1911.", "The deed says 1908, though."],
-        "Nora's mill be_built_in 1908 [1908]",
-        "deed",
     ),
 }
 

@@ -10,13 +10,11 @@ SAID = {
         ["Nora lives_in Oslo", "Nora works_at Nexora"],
     ),
     "comment after a comma": (["I am allergic to wasps, sadly enough."], ["Nora allergic_to wasps"]),
-    "provider": (["My bank account is with Fjordbank."], ["Nora bank_account Fjordbank"]),
     "price of it": (["I bought a kayak. It cost 300 euros."], ["kayak costs 300 euros"]),
     "event": (["The picnic party is at Linn's house."], ["picnic party takes_place_at Linn's house"]),
     "introduced": (["My best friend is Abel. He comes from Fiji."], ["Nora best_friend Abel", "Abel comes_from Fiji"]),
     "nobody in particular": (["Exactly one of Liv and Mads has a bike."], []),
     "we are so many": (["We are seven now."], ["Nora headcount seven"]),
-    "habit denied": (["I do not sing."], ["not Nora does singing"]),
 }
 
 
@@ -41,5 +39,5 @@ def test_withdrawing_one_thing_leaves_the_rest_of_the_sentence(said: SimpleNames
 
 def test_a_corrected_number_may_have_a_comma(said: SimpleNamespace) -> None:
     """1,250 is one value."""
-    _, _, understanding = said.after("My deposit was 1,150 euros.", "I misremembered the deposit, it was 1,250.")
+    _, _, understanding = said.after("My deposit was 1,150 euros.", "No wait, 1,250.")
     assert [str(claim.object) for claim in understanding.claims] == ["1,250 euros"]

@@ -43,10 +43,6 @@ CASES = {
     "languages": ("I speak Dutch, Thai and Greek.", ["Nora speaks Dutch", "Nora speaks Thai", "Nora speaks Greek"]),
     "favourite": ("My favourite book is Middlemarch.", ["Nora favourite_book Middlemarch"]),
     "price": ("My gym membership is 29 euros a month.", ["Nora's gym membership costs 29 euros a month"]),
-    "new price": (
-        "My rent went up to 800 euros on 1 June.",
-        ["Nora's rent costs 800 euros [since 1 June 2024]"],
-    ),
     "phone": ("Emil's new phone number is 0171 555 010.", ["Emil phone_number 0171 555 010"]),
     "landlord": ("My landlord is called Herr Voss.", ["Nora landlord Herr Voss"]),
     "birthday": ("Ida's birthday is on 4 July.", ["Ida birthday 4 July"]),
@@ -65,16 +61,12 @@ CASES = {
     "small talk": ("Haha, that was great!", []),
     "suggestion": ("You could try the soup.", []),
     "new hobby": ("I started learning Czech last week.", ["Nora learns Czech [since 3 June 2024]"]),
-    "given up": ("I've given up smoking.", ["not Nora does smoking"]),
     "joined": ("I joined a choir in May.", ["Nora member_of choir [since May 2024]"]),
     "terse": ("moved to Riga last month", ["Nora lives_in Riga [since May 2024]"]),
     "contrast": (
         "Leo's allergic to cashews but I like cashews.",
         ["Leo allergic_to cashews", "Nora likes cashews"],
     ),
-    "couple": ("Kim and I got married in May.", ["Nora married_to Kim [since May 2024]"]),
-    "dating": ("Kim and I have been dating since March.", ["Nora dates Kim [since March 2024]"]),
-    "break-up": ("Kim and I broke up in May.", ["not Nora dates Kim [since May 2024]"]),
     "the pet": ("The cat is called Miso.", ["Nora cat Miso"]),
     "death": (
         "My uncle died on 2 June.",
@@ -113,14 +105,6 @@ def test_an_unnamed_relative_is_named_after_its_owner(said: SimpleNamespace) -> 
     assert said.claims_of("My uncle lives in Kyiv.") == ["Nora's uncle lives_in Kyiv"]
 
 
-def test_here_is_the_place_last_spoken_of(said: SimpleNamespace) -> None:
-    assert "Nora lives_in Graz [since 2 June 2024]" in said.claims_of("Greetings from Graz. I moved here on 2 June.")
-
-
-def test_it_is_the_thing_that_became_the_favourite(said: SimpleNamespace) -> None:
-    assert "Nora favourite_film Alien" in said.claims_of("I saw Alien yesterday. It's my favourite film now.")
-
-
 def test_the_same_thing_under_a_shorter_name_keeps_its_subject(said: SimpleNamespace) -> None:
     assert said.claims_of("My membership is 20 euros.", "My gym membership is 25 euros.") == [
         "Nora's membership costs 25 euros"
@@ -132,11 +116,6 @@ def test_a_plan_that_moves_keeps_its_place_and_gets_a_new_day(said: SimpleNamesp
     assert claims == []
     moved = said.claims_of("I have an eye test on 20 June at 9:00.", "We moved the eye test to 27 June.")
     assert moved == ["planned Nora eye_test 27 June 2024 at 9:00 [27 June 2024]"]
-
-
-def test_a_plan_called_off_is_denied(said: SimpleNamespace) -> None:
-    found = said.claims_of("I'm going skiing on 24 June.", "We cancelled the ski trip.")
-    assert "not planned Nora does skiing" in found
 
 
 def test_what_an_assistant_says_is_marked_as_its_word(said: SimpleNamespace) -> None:

@@ -339,7 +339,7 @@ class EngineConfig(Group):
     """How the two loops run."""
 
     settle_s: float = Field(
-        1.0,
+        5.0,
         ge=0,
         description="Most seconds that a read waits for turns received before it to be processed; 0 never waits.",
     )

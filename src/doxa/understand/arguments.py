@@ -79,6 +79,8 @@ class Arguments:
         phrases += [
             ("to", listed([self.phrase(place) for place in tree.members(kid)])) for kid in [*receivers, *towards]
         ]
+        if not texts and any(tree.form(kid) in ("here", "there") for kid in tree.kids(head, "advmod")):
+            texts = ("here",)  # the place that was spoken of
         if tree.relation(head) == "acl:relcl":
             texts, phrases = self._relativised(head, texts, phrases)
         return Complement(direct=listed(texts), phrases=tuple(phrases[:MOST_PHRASES])), texts

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from doxa.backends.parser import Parser
-from doxa.core.values import Interval, Modality, Turn
+from doxa.core.values import Act, Interval, Modality, Turn
 from doxa.language.syntax import trees
 from doxa.language.times import find_times
 from doxa.memory import attribute, is_tie, relation_names
@@ -164,9 +164,12 @@ def fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Pro
 def joined(found: Sequence[Proposition], heard: Sequence[Proposition]) -> list[Proposition]:
     """Return what was found, with times that only were heard, and what was heard and adds to it.
 
-    It adds something about somebody else, or another thing, place or day.
+    It adds something about somebody else, or another thing, place or day. "I meant Bergen" says nothing of Bergen beside
+    what was heard to put something right.
     """
-    told = [_timed(one, heard) for one in found]
+    amended = {(one.subject, one.object) for one in heard if one.act is not Act.STATE}
+    plain = (o for o in found if (o.subject, o.object) not in amended or o.kind.name in relation_names())
+    told = [_timed(one, heard) for one in plain]
     return [*told, *(one for one in fresh(told, heard) if not any(_says(known, one) for known in told))]
 
 

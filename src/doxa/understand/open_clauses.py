@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from doxa.core.values import Interval, Modality, Term
 from doxa.language.times import NUMBERS, TimeSpan
-from doxa.memory import RelationType, relation_type
+from doxa.memory import RelationType, relation_type, verb_type
 from doxa.understand.descriptions import MEASURED, OCCUPATION
 from doxa.understand.predications import Predication
 from doxa.understand.referents import clean, named
@@ -244,7 +244,8 @@ def _relation(scene: Scene, form: str, preposition: str) -> RelationType:
     verb = scene.clause.verb.replace("+", " ")
     if scene.clause.passive:
         verb = " ".join(["be", form, *verb.split()[1:]])
-    return relation_type(f"{verb} {preposition}".strip().replace(" ", "_"))
+    name = f"{verb} {preposition}".strip().replace(" ", "_")
+    return relation_type(name) if "_" in name else verb_type(name)
 
 
 def _when(scene: Scene) -> Interval:

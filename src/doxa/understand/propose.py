@@ -13,7 +13,7 @@ from doxa.language.words import PRONOUNS
 from doxa.memory import is_tie
 from doxa.understand.clauses import PART_OF, Clause, Complement
 from doxa.understand.descriptions import describe_subject
-from doxa.understand.events import called
+from doxa.understand.events import called, price
 from doxa.understand.frames import match_frames
 from doxa.understand.measures import measured
 from doxa.understand.open_clauses import open_clause
@@ -126,6 +126,10 @@ def _scenes(
     dated: bool,
 ) -> Iterator[Scene]:
     """Yield one scene for every subject that is known; people among them are noted when its reading is done."""
+    if complement.direct == "here":
+        prep = "to" if clause.verb in ("move", "relocate", "go", "travel", "fly", "drive") else "in"
+        place = ((prep, referents.place.label),) if referents.place else ()
+        complement = Complement(direct="", phrases=(*place, *complement.phrases))
     if clause.verb == "be" and re.match(r"[€$£]?\d", complement.direct):
         nouns = [f"my {noun}" if MEASURED.fullmatch(noun) else noun for noun in nouns]
     for noun in nouns:
@@ -188,7 +192,7 @@ def _read(scene: Scene) -> Iterator[Proposition]:
     if scene.clause.verb == "be":
         yield from describe_subject(scene)
         return
-    for reader in (measured, appointment, replanned, visit, called):
+    for reader in (measured, appointment, replanned, visit, price, called):
         found = list(reader(scene))
         if found:
             yield from found

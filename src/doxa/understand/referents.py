@@ -91,6 +91,8 @@ class Referents:
     """People and animals in the order in which they were mentioned."""
     topic: Term | None = None
     """The last thing that was spoken of in this turn, for "it"."""
+    place: Term | None = None
+    """The last place that was named, for "here"."""
     carried: bool = False
     """The topic is that of the turn before."""
     kind: str = ""
@@ -121,7 +123,7 @@ class Referents:
             self.people = [known for known in self.people if known != thing] + [thing]
 
     def note(self, text: str) -> None:
-        """Note the people that a text names."""
+        """Note the people and the last place that a text names."""
         for match in re.finditer(rf"(?:(\w+) )?(?:the )?\b({NAME})", text[:1500]):
             before, name = (match[1] or "").casefold(), match[2].removesuffix("'s").removesuffix("’s")
             if name.split()[0].casefold() in NOT_NAMES:
@@ -129,6 +131,8 @@ class Referents:
                 if len(rest) == 1 or rest[1].split()[0].casefold() in NOT_NAMES:
                     continue
                 name = rest[1]
+            if before in ("in", "to", "from"):
+                self.place = term(name)
             if before in ("in", "to", "from", "near", "of", "at"):
                 continue
             if self._is_person(name) or before in KIN or before in PET:

@@ -16,12 +16,14 @@ from doxa.language.times import find_times
 from doxa.understand.earlier import Earlier
 from doxa.understand.referents import NAME
 
-__all__ = ["is_mending", "mended", "put_right", "settled", "taken_back"]
+__all__ = ["is_mending", "mended", "put_right", "resaid", "settled", "taken_back"]
 
 SELF_REPAIR = re.compile(
-    r",? (?:no,? wait|sorry|no|I mean|or rather|rather|wait|scratch that|make that),? ", re.IGNORECASE
+    r"(?:,? (?:no,? wait|sorry|oops|no|I meant?|or rather|rather|wait|scratch that|make that))+,? ", re.IGNORECASE
 )
 LEAD = re.compile(r"(?:on|at|in|by|from) ", re.IGNORECASE)
+DAY = re.compile(r"\d+(?:st|nd|rd|th)$")
+NUMBER = r"[€$£]?\d(?:[\d.,]*\d)?"
 
 
 CHANGED = re.compile(
@@ -47,9 +49,45 @@ def mended(text: str, at: datetime) -> str:
     for match in SELF_REPAIR.finditer(text):
         head, tail = text[: match.start()], text[match.end() :]
         old, new = _last_value(head, at), _first_value(tail, head, at)
-        if old and new and head[old[0]].isdigit() == tail[new[0]].isdigit():
+        if old and new and _counts(head, old) == _counts(tail, new):
             return f"{head[: old[0]]}{tail[new[0] : new[1]]}{head[old[1] :]}{tail[new[1] :]}"
     return text
+
+
+def resaid(text: str, said: str, at: datetime) -> str:
+    """Return what was said before with another value, where a sentence is no more than one; else the sentence.
+
+    "I live in Oslo now", then "sorry, I meant Bergen" or "no wait, Bergen, not Oslo": it is read as "I live in Bergen now".
+    """
+    cue = SELF_REPAIR.match(f", {text}")
+    tail = text[cue.end() - 2 :] if cue else ""
+    new = _first_value(tail, said, at)
+    if new is None:
+        return text
+    rest = tail[new[1] :].strip(" ,.!")
+    olds = [old for old in _values(said, at) if _counts(said, old) == _counts(tail, new)]
+    meant = [old for old in olds if said[slice(*old)] in rest] if rest else olds
+    if not meant:
+        return text
+    start, end = meant[-1]
+    value, day = tail[slice(*new)], DAY.search(tail[slice(*new)])
+    if day:  # of the month that was said
+        value = re.sub(r"\d+(?:st|nd|rd|th)?\b", day[0], said[start:end], count=1)
+    return f"{said[:start]}{value}{said[end:]}"
+
+
+def _counts(text: str, span: tuple[int, int]) -> bool:
+    return any(char.isdigit() for char in text[slice(*span)])
+
+
+def _values(text: str, at: datetime) -> list[tuple[int, int]]:
+    """Return where the times, else the numbers and names of a sentence stand."""
+    found = []
+    for span in find_times(text, at, past=False):
+        lead = LEAD.match(span.text)
+        found.append((span.start + (lead.end() if lead else 0), span.end))
+    others = re.finditer(rf"{NUMBER}|(?<!^){NAME}", text)
+    return sorted(found + [one.span() for one in others if not any(a <= one.start() < b for a, b in found)])
 
 
 def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
@@ -58,7 +96,7 @@ def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
         span = spans[-1]
         lead = LEAD.match(span.text)
         return span.start + (lead.end() if lead else 0), span.end
-    match = re.search(r"([€$£]?\d(?:[\d.,]*\d)?)(?: [a-z]+){0,2}$", head)
+    match = re.search(rf"({NUMBER})(?: [a-z]+){{0,2}}$", head)
     if match:
         return match.span(1)
     match = re.search(rf"(?<!^){NAME}$", head)
@@ -66,11 +104,12 @@ def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
 
 
 def _first_value(tail: str, head: str, at: datetime) -> tuple[int, int] | None:
-    spans = find_times(tail, at, past=False)
-    if spans and spans[0].start == 0:
-        lead = LEAD.match(spans[0].text)
-        return lead.end() if lead else 0, spans[0].end
-    match = re.match(rf"(?:(?P<noun>[a-z]+) )?(?P<value>[€$£]?\d(?:[\d.,]*\d)?|{NAME})", tail)
+    for before in ("", "on "):  # "the 27th"
+        spans = find_times(before + tail, at, past=False)
+        if spans and spans[0].start == 0:
+            lead = LEAD.match(spans[0].text)
+            return (lead.end() if lead else 0) - len(before), spans[0].end - len(before)
+    match = re.match(rf"(?:(?P<noun>[a-z]+) )?(?P<value>{NUMBER}|{NAME})", tail)
     if match is None or (match["noun"] and not re.search(rf"\b{match['noun']} \S+(?: \S+)?$", head)):
         return None
     return match.span("value")
@@ -109,14 +148,14 @@ def put_right(wrong: Claim, right: Claim, earlier: Earlier, text: str) -> Iterat
 
 
 def settled(claims: Sequence[Claim], earlier: Earlier, text: str) -> list[Claim]:
-    """Return the claims of a turn that puts something right, as corrections of what they rule out.
+    """Return the claims of a turn that puts something right as corrections of what they rule out.
 
     Args:
         claims: what a sentence of it says, read like any other.
         earlier: what stood before it.
         text: the turn so far.
     """
-    if not is_mending(text) or any(CHANGED.search(claim.span) for claim in claims):
+    if any(CHANGED.search(claim.span) for claim in claims):
         return list(claims)
     found: list[Claim] = []
     for claim in claims:

@@ -18,7 +18,7 @@ from doxa.understand.hearing import Hearing, amended, heard_lines, hearing_of
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
-from doxa.understand.repairs import mended, settled, taken_back
+from doxa.understand.repairs import is_mending, mended, resaid, settled, taken_back
 from doxa.understand.rules import find_rules
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
@@ -220,7 +220,11 @@ def _ruled(reading: _Reading, sentence: Sentence) -> Sentence:
 def _state(reading: _Reading, sentence: Sentence) -> None:
     turn = reading.turn
     scope = Scope(referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser)
-    text = mended(sentence.text, turn.at)
+    text, said = mended(sentence.text, turn.at), reading.said
+    if turn.role == "user":
+        before = _said_before(reading)
+        text = resaid(text, before, turn.at)
+        said = f"{said} {before}" if text != sentence.text else said
     found = extract(text, scope)
     if reading.hearing is not None:
         heard = reading.hearing.propositions(reading.referents, *reading.span)
@@ -230,7 +234,8 @@ def _state(reading: _Reading, sentence: Sentence) -> None:
     earlier = reading.earlier()
     claims = [claim for one in found for claim in amended(_claim(turn, one, span), one.instead, earlier, span)]
     if turn.role == "user":
-        claims = settled(claims, earlier, reading.said)
+        if text != sentence.text or is_mending(said):
+            claims = settled(claims, earlier, said)
         claims = realigned(claims, text, reading.said, turn, reading.context, reading.beliefs)
     claims = _distinct(claims)
     if not claims:
@@ -241,6 +246,12 @@ def _state(reading: _Reading, sentence: Sentence) -> None:
     reading.intents[AMENDING.get(act, "inform")] = None
     if any(proposition.modality is Modality.PLANNED for proposition in found):
         reading.intents["plan"] = None
+
+
+def _said_before(reading: _Reading) -> str:
+    """Return the last sentence that the speaker said before this turn; nothing if that is long ago."""
+    own = [one.text for one in reading.context[-3:] if one.speaker == reading.turn.speaker]
+    return sentences(own[-1])[-1].text if own and own[-1].strip() else ""
 
 
 def _displaces(heard: Proposition, beliefs: Beliefs) -> bool:
