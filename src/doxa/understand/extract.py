@@ -164,8 +164,8 @@ def fresh(found: Sequence[Proposition], more: Iterable[Proposition]) -> list[Pro
 def joined(found: Sequence[Proposition], heard: Sequence[Proposition]) -> list[Proposition]:
     """Return what was found, with times that only were heard, and what was heard and adds to it.
 
-    It adds something about somebody else, or another thing, place or day. "I meant Bergen" says nothing of Bergen beside
-    what was heard to put something right.
+    It adds something about somebody else, or another thing, place or day. "I meant Bergen" says nothing of Bergen
+    beside what was heard to put something right.
     """
     amended = {(one.subject, one.object) for one in heard if one.act is not Act.STATE}
     plain = (o for o in found if (o.subject, o.object) not in amended or o.kind.name in relation_names())

@@ -57,7 +57,7 @@ def mended(text: str, at: datetime) -> str:
 def resaid(text: str, said: str, at: datetime) -> str:
     """Return what was said before with another value, where a sentence is no more than one; else the sentence.
 
-    "I live in Oslo now", then "sorry, I meant Bergen" or "no wait, Bergen, not Oslo": it is read as "I live in Bergen now".
+    "I live in Oslo now", then "sorry, I meant Bergen" or "no wait, Bergen, not Oslo": as if it had been said at once.
     """
     cue = SELF_REPAIR.match(f", {text}")
     tail = text[cue.end() - 2 :] if cue else ""
