@@ -125,7 +125,7 @@ class ReviseConfig(Group):
         "new one (`reject-new`), or none until somebody decides (`ask`).",
     )
     firm: float = Field(
-        0.5,
+        0.35,
         ge=0,
         le=1,
         description="Least confidence with which a statement that was read out of a turn is believed. What has less is "
