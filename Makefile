@@ -98,7 +98,7 @@ bench: $(DEV) ## measure retrieval, understanding, times and the parser; the dat
 $(CLIENT)/node_modules: $(CLIENT)/package-lock.json
 	@(command -v npm && cd $(CLIENT) && npm ci --silent) >/dev/null || echo "test: no npm, or no registry: the TypeScript client is not tested"
 
-audit: $(DEV) ## what the English in code pays on text that nobody developed on; WHAT=fires, frames or constants
+audit: $(DEV) ## what the English in code pays on text that nobody developed on; WHAT=fires, frames, constants or reader
 	@$(BIN)/python benchmarks/audit $(or $(WHAT),fires) $(ARGS)
 
 clean: ## remove the environment, builds and caches; memories and run records stay

@@ -3,6 +3,7 @@
     python benchmarks/audit fires                 # patterns and lists of words that never fire
     python benchmarks/audit frames                # task slots without each way of asking for a change
     python benchmarks/audit constants --package doxa.understand --set "claims F1"
+    python benchmarks/audit reader                # claims and revision without each thing that the reader of turns says
 
 A row that leaves something out gives what is lost, and the standard error of the loss over items. What loses less than
 its error pays nothing that these data can show.
@@ -16,6 +17,7 @@ import multiprocessing
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,8 @@ from fired import FIRED, constants, count_all
 from unseen import SETS, Measured, differ
 
 PACKAGES = ("doxa.understand", "doxa.tasks", "doxa.reason", "doxa.verify", "doxa.language")
+MEASURED = {"frames": ["task slots"], "reader": ["claims F1", "revision"]}
+"""What is measured where nothing is asked for."""
 NEVER = re.compile(r"(?!)")
 Change = Callable[[], None]
 
@@ -78,6 +82,42 @@ def constants_of(package: str, fired: Path) -> dict[str, Change]:
     return {name: without(value) for name, value in found.items() if counts.get(name, 1)}
 
 
+def heads() -> dict[str, Change]:
+    """Return, for all that the reader of turns says, what leaves it out, and what has it or syntax read alone."""
+    from doxa.backends.parser import Heard, Told
+    from doxa.understand import hearing, turn
+
+    heard = turn.hearing_of
+
+    def changed(change: Callable[[Heard], Heard]) -> Change:
+        def hears(*given: Any) -> hearing.Hearing | None:
+            found = heard(*given)
+            return found and replace(found, heard=change(found.heard))
+
+        return lambda: setattr(turn, "hearing_of", hears)
+
+    def told(change: Callable[[Told], Told]) -> Change:
+        return changed(lambda one: replace(one, claims=tuple(change(claim) for claim in one.claims)))
+
+    def alone(sure: float) -> Change:
+        def change() -> None:
+            vars(hearing)["SURE"] = sure
+            vars(turn)["extract"] = lambda *_: []
+
+        return change
+
+    return {
+        "syntax alone": lambda: setattr(turn, "hearing_of", lambda *_: None),
+        "reader alone, from 0.5": alone(0.5),
+        "reader alone, from 0.97": alone(hearing.SURE),
+        "what pronouns mean": changed(lambda one: replace(one, meant=())),
+        "names of relations": told(lambda claim: replace(claim, relation="")),
+        "times, sources and old values": told(lambda claim: replace(claim, times=())),
+        "polarity, mood, end and act": told(lambda claim: replace(claim, flags=claim.flags & {"minor"})),
+        "what is minor": told(lambda claim: replace(claim, flags=claim.flags - {"minor"})),
+    }
+
+
 CHANGES: dict[str, Change] = {"": _idle}
 """What is left out, by name; worker processes inherit it."""
 
@@ -107,7 +147,7 @@ def leave_out(sets: Sequence[str], processes: int) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["fires", "frames", "constants"])
+    parser.add_argument("what", choices=["fires", "frames", "constants", "reader"])
     parser.add_argument("--fired", type=Path, default=Path("fired.json"), help="where the counts are written and read")
     parser.add_argument("--package", default="doxa.understand")
     parser.add_argument("--set", action="append", choices=list(SETS), help="several may be given")
@@ -116,8 +156,11 @@ def main() -> None:
     if given.what == "fires":
         fires(given.fired)
         return
-    CHANGES.update(frames() if given.what == "frames" else constants_of(given.package, given.fired))
-    leave_out(given.set or (["task slots"] if given.what == "frames" else list(SETS)), given.processes)
+    if given.what == "constants":
+        CHANGES.update(constants_of(given.package, given.fired))
+    else:
+        CHANGES.update(frames() if given.what == "frames" else heads())
+    leave_out(given.set or MEASURED.get(given.what, list(SETS)), given.processes)
 
 
 if __name__ == "__main__":

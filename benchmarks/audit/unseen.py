@@ -73,7 +73,7 @@ def replies(*paths: str) -> Measured:
 
 
 SETS: Mapping[str, Callable[[], Measured]] = {
-    "claims F1": lambda: understanding("understanding/set5.jsonl"),
+    "claims F1": lambda: understanding(*(f"understanding/set{number}.jsonl" for number in (3, 4, 5))),
     "revision": lambda: revision(*(f"revision/set{number}.jsonl" for number in (4, 5, 6))),
     "task slots": lambda: tasks("tasks/set2.jsonl", "tasks/set5.jsonl"),
     "replies": lambda: replies("replies/held_out.jsonl", "replies/held_out2.jsonl"),
