@@ -15,8 +15,12 @@ from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken
 __all__ = ["Ground", "chosen", "doubt_of", "graded_turns"]
 
 WORD = re.compile(r"\w+")
-READ = 10
-"""Turns that are graded for one question, besides those that a draft cites: the best of the search."""
+READ = 4
+"""Turns that are graded for one question, besides those that a draft cites: the best of the search.
+
+Of ten, later ones take the place of better ones more often than they answer: on dev chats 85 of 287 answers were right
+with ten, 94 with five, 95 with four, and as many wrong.
+"""
 ANSWERED = GRADES["question"].index("answered")
 
 
