@@ -12,11 +12,11 @@ from importlib.resources import files
 
 from doxa.core.values import Act, Claim, Modality, Term
 from doxa.language import stems_of
-from doxa.language.times import find_times
+from doxa.language.times import TimeSpan, find_times
 from doxa.understand.earlier import Earlier
 from doxa.understand.referents import NAME
 
-__all__ = ["is_mending", "mended", "put_right", "resaid", "settled", "taken_back"]
+__all__ = ["is_mending", "is_slip", "mended", "put_right", "resaid", "settled", "taken_back"]
 
 SELF_REPAIR = re.compile(
     r"(?:,? (?:no,? wait|sorry|oops|no|I meant?|or rather|rather|wait|scratch that|make that))+,? ", re.IGNORECASE
@@ -36,6 +36,11 @@ CHANGED = re.compile(
 def is_mending(text: str) -> bool:
     """Tell whether a sentence says that something was wrong."""
     return bool(_mending().search(text))
+
+
+def is_slip(text: str) -> bool:
+    """Tell whether a sentence begins like one that says another value ("sorry, I meant Bergen")."""
+    return SELF_REPAIR.match(f", {text}") is not None
 
 
 @cache
@@ -76,16 +81,19 @@ def resaid(text: str, said: str, at: datetime) -> str:
     return f"{said[:start]}{value}{said[end:]}"
 
 
+def _bare(span: TimeSpan) -> tuple[int, int]:
+    """Return where a time stands without its preposition."""
+    lead = LEAD.match(span.text)
+    return span.start + (lead.end() if lead else 0), span.end
+
+
 def _counts(text: str, span: tuple[int, int]) -> bool:
     return any(char.isdigit() for char in text[slice(*span)])
 
 
 def _values(text: str, at: datetime) -> list[tuple[int, int]]:
     """Return where the times, else the numbers and names of a sentence stand."""
-    found = []
-    for span in find_times(text, at, past=False):
-        lead = LEAD.match(span.text)
-        found.append((span.start + (lead.end() if lead else 0), span.end))
+    found = [_bare(span) for span in find_times(text, at, past=False)]
     others = re.finditer(rf"{NUMBER}|(?<!^){NAME}", text)
     return sorted(found + [one.span() for one in others if not any(a <= one.start() < b for a, b in found)])
 
@@ -93,9 +101,7 @@ def _values(text: str, at: datetime) -> list[tuple[int, int]]:
 def _last_value(head: str, at: datetime) -> tuple[int, int] | None:
     spans = find_times(head, at, past=False)
     if spans and not head[spans[-1].end :].strip():
-        span = spans[-1]
-        lead = LEAD.match(span.text)
-        return span.start + (lead.end() if lead else 0), span.end
+        return _bare(spans[-1])
     match = re.search(rf"({NUMBER})(?: [a-z]+){{0,2}}$", head)
     if match:
         return match.span(1)
@@ -107,8 +113,8 @@ def _first_value(tail: str, head: str, at: datetime) -> tuple[int, int] | None:
     for before in ("", "on "):  # "the 27th"
         spans = find_times(before + tail, at, past=False)
         if spans and spans[0].start == 0:
-            lead = LEAD.match(spans[0].text)
-            return (lead.end() if lead else 0) - len(before), spans[0].end - len(before)
+            start, end = _bare(spans[0])
+            return start - len(before), end - len(before)
     match = re.match(rf"(?:(?P<noun>[a-z]+) )?(?P<value>{NUMBER}|{NAME})", tail)
     if match is None or (match["noun"] and not re.search(rf"\b{match['noun']} \S+(?: \S+)?$", head)):
         return None

@@ -18,7 +18,7 @@ from doxa.understand.hearing import Hearing, amended, heard_lines, hearing_of
 from doxa.understand.propose import Proposition
 from doxa.understand.referents import Referents, kin_of, named, term
 from doxa.understand.refinements import refined
-from doxa.understand.repairs import is_mending, mended, resaid, settled, taken_back
+from doxa.understand.repairs import is_mending, is_slip, mended, resaid, settled, taken_back
 from doxa.understand.rules import find_rules
 from doxa.understand.text import Sentence, sentences
 from doxa.understand.values import Statement, Understanding
@@ -221,10 +221,10 @@ def _state(reading: _Reading, sentence: Sentence) -> None:
     turn = reading.turn
     scope = Scope(referents=reading.referents, at=turn.at, role=turn.role, parser=reading.parser)
     text, said = mended(sentence.text, turn.at), reading.said
-    if turn.role == "user":
+    if turn.role == "user" and is_slip(text):
         before = _said_before(reading)
-        text = resaid(text, before, turn.at)
-        said = f"{said} {before}" if text != sentence.text else said
+        meant = resaid(text, before, turn.at)
+        text, said = meant, f"{said} {before}" if meant != text else said
     found = extract(text, scope)
     if reading.hearing is not None:
         heard = reading.hearing.propositions(reading.referents, *reading.span)
