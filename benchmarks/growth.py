@@ -3,8 +3,8 @@
     python benchmarks/growth.py LOCOMO_JSON --turns 30000 --distinct 1000
 
 The first `--distinct` turns are told again and again until there are enough. While they are told, what the networks say
-of a text is remembered, so that filling takes minutes; revision, storing and indexing do all their work. Questions run in
-full.
+of a text is remembered, so that filling takes minutes; revision, storing and indexing do all their work. Questions run
+in full.
 """
 
 import argparse
