@@ -54,6 +54,68 @@ def test_each_act_is_there_in_many_wordings_and_each_plan_has_an_end(tools):
     assert min(counts[kind] for kind in tools[2].ACTS) >= 10
 
 
+def test_acts_that_can_be_carried_out_come_to_the_end_that_is_written(tools):
+    paths = sorted(CORPUS.glob("tasks/[UV]*.txt"))
+    scenarios = [one for path in paths for one in tools[2].read_scenarios(path)]
+    assert [wrong for one in scenarios for wrong in tools[2].wrong_in(one)] == []
+    assert len({one.id for one in scenarios}) == len(scenarios) >= 500
+
+
+PARTY = """# X-1 | domain: a | register: b | day: 2026-03-02
+User: Party on the 12th. Cake and six candles. The hall the day before.
+  t new | node=party <Party>
+  t set | node=party | slot=day | value=2026-03-12 <the 12th>
+  t add | node=party | value=cake <Cake> | value=6 candles <six candles>
+  t new | node=hall
+  t rule | node=hall | slot=day | value=1 day before party/day <the day before>
+"""
+AFTER = (
+    (
+        "rename | node=party | value=Gran's party <Gran's party>",
+        ("Gran's party | day | 2026-03-12", "hall | day | 2026-03-11"),
+    ),
+    ("set | node=party | slot=day | value=2026-04-01 <the 1st>", ("hall | day | 2026-03-31",)),
+    ("replace | node=party | from=cake | value=pie", ("party | items | pie; candles",)),
+    ("remove | node=party/cake", ("party | items | candles",)),
+    ("reset | node=party | value=candles", ("party | items | candles", "party/candles | count | 6")),
+    ("move | node=party/cake | to=hall", ("hall | items | cake", "party | items | candles")),
+    ("copy | node=party | into=second | without=cake", ("second | items | candles", "second | day | 2026-03-12")),
+    ("depend | node=hall | on=party/cake", ("hall | on | cake",)),
+    ("set | node=party | slot=day | value=2026-05-01 <May> | if=it rains", ("party | day | 2026-05-01 | if=it rains",)),
+    ("undo", ()),
+)
+
+
+@pytest.mark.parametrize(("act", "lines"), AFTER)
+def test_an_act_comes_to_what_a_careful_person_would_write(tools, tmp_path, act, lines):
+    said = "User: Gran's party on the 1st, May if it rains, pie, and the second one\n"
+    path = tmp_path / "X.txt"
+    path.write_text(f"{PARTY}{said}  t {act}\n  s none | status | none\n", encoding="utf-8")
+    (scenario,) = tools[2].read_scenarios(path)
+    told = [line.partition("not written: ")[2] for line in tools[2].wrong_in(scenario)]
+    held = {line.removesuffix(" | ") for line in told}
+    assert set(lines) <= {line.replace("| it rains", "| if=it rains") for line in held}
+    assert bool(lines) == bool(held)
+
+
+@pytest.mark.parametrize(
+    ("act", "complaint"),
+    [
+        ("remove | node=party/pudding", "nothing is at"),
+        ("set | node=party | slot=day | value=2026-04-01", "nobody says '2026-04-01'"),
+        ("set | node=party | slot=sponsor | value=Gran", "nobody says 'sponsor'"),
+        ("rollback | node=party/cake", "never taken out"),
+        ("swap | node=party | with=hall | slot=day", "both need the slot"),
+        ("replace | node=party | value=pie", "expected from="),
+    ],
+)
+def test_an_act_that_cannot_be_carried_out_is_told(tools, tmp_path, act, complaint):
+    path = tmp_path / "X.txt"
+    path.write_text(f"{PARTY}User: Gran's party, pie\n  t {act}\n  s none | status | none\n", encoding="utf-8")
+    (scenario,) = tools[2].read_scenarios(path)
+    assert any(complaint in line for line in tools[2].wrong_in(scenario))
+
+
 def test_each_mark_stands_in_words_of_the_turns(tools):
     paths = sorted(CORPUS.rglob("marked/*.txt"))
     turns = [turn for path in paths for one in tools[3].read_marked(path) for turn in one.turns]
