@@ -1,10 +1,12 @@
 """Time expressions against hand-worked dates. Said on Wednesday 12 June 2024."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
 
 from doxa.language.times import find_times
+from doxa.language.times.tokens import words
 
 AT = datetime(2024, 6, 12, 12, tzinfo=UTC)
 
@@ -118,3 +120,9 @@ def test_the_ends_of_the_calendar_do_no_harm(year: int) -> None:
     text = "500 years ago, in 90 decades, last year, next year, on Sunday, yesterday, in May, this weekend, the 3rd"
     for past in (True, False):
         find_times(text, at, past=past)
+
+
+def test_the_vocabulary_can_be_read_by_several_threads_at_once():
+    with ThreadPoolExecutor(2) as pool:
+        first, second = (pool.submit(words.__wrapped__) for _ in range(2))
+    assert first.result() == second.result() == words()

@@ -119,8 +119,8 @@ class Words:
 @cache
 def words() -> Words:
     """Return the vocabulary; read once, from `words.toml`."""
-    data = table("times/words")
-    data["other"] = dict.fromkeys(data["other"]["words"].split())
+    known = table("times/words")
+    data = known | {"other": dict.fromkeys(known["other"]["words"].split())}
     chars: dict[str, str] = {}
     for word in (word for group in data.values() for word in group):
         chars.setdefault(word, chr(FIRST_WORD + len(chars)))
