@@ -55,10 +55,10 @@ def test_each_act_is_there_in_many_wordings_and_each_plan_has_an_end(tools):
 
 
 def test_acts_that_can_be_carried_out_come_to_the_end_that_is_written(tools):
-    paths = sorted(CORPUS.glob("tasks/[UVX]*.txt"))
+    paths = sorted(CORPUS.glob("tasks/[AU-Z]*.txt"))
     scenarios = [one for path in paths for one in tools[2].read_scenarios(path)]
     assert [wrong for one in scenarios for wrong in tools[2].wrong_in(one)] == []
-    assert len({one.id for one in scenarios}) == len(scenarios) >= 1_000
+    assert len({one.id for one in scenarios}) == len(scenarios) >= 2_000
 
 
 PARTY = """# X-1 | domain: a | register: b | day: 2026-03-02
