@@ -87,7 +87,7 @@ def test_the_model_reads_what_the_tasks_are_told(config):
         tasks = doxa.tasks(user="ana")
         reply = tasks.tell(PLAN)
         assert tasks.state() == {"Dinner/day": "Friday", "Dinner/participants": ["Carol"]}
-        assert (reply.by, reply.confidence, reply.degraded) == ("trim/2 scripted", 0.9, "")
+        assert (reply.by, reply.confidence, reply.degraded) == ("trim/3 scripted", 0.9, "")
         assert "Dinner day: Friday" in reply.text and tasks.forest().commits[0].by == reply.by
         tasks.tell("Ben as well.")
         assert tasks.state()["Dinner/participants"] == ["Carol", "Ben"] and len(model.requests) == 2
@@ -114,7 +114,7 @@ def test_a_replay_asks_no_model(config, tmp_path):
         before, path = tasks.forest(), doxa.memory(user="ana").export(tmp_path / "ana.jsonl")
         second = bodies(doxa)[1]
         assert second["task_reading"]["acts"][0]["under"] == "Dinner/participants"
-        assert second["task_reading"]["by"] == "trim/2 scripted" and second["tasks"]["edits"]
+        assert second["task_reading"]["by"] == "trim/3 scripted" and second["tasks"]["edits"]
     again, model = opened(config, BackendUnavailableError("nobody is to be asked"), location=tmp_path / "m.db")
     with again:
         assert again.tasks(user="ana").forest() == before and model.requests == []
@@ -147,7 +147,7 @@ def test_the_hybrid_asks_the_model_only_where_the_grammar_is_unsure(config):
         assert tasks.tell("Which day is the dinner?").by == "" and model.requests == []
         assert "task_reading" not in bodies(doxa)[0]
         reply = tasks.tell("Hmm, blimey.")
-        assert reply.by == "trim/2 scripted" and reply.edits and len(model.requests) == 1
+        assert reply.by == "trim/3 scripted" and reply.edits and len(model.requests) == 1
 
 
 def test_the_hybrid_asks_about_everything_where_nothing_is_sure_enough(config, monkeypatch):
@@ -196,7 +196,7 @@ def test_what_does_not_hold_is_sent_back_and_then_done(config):
     doxa, model = opened(config, saying(task("Plan", "hike")), saying(task("Plan a dinner", "dinner")))
     with doxa:
         reply = doxa.tasks(user="ana").tell("Plan a dinner for Friday.")
-        assert (reply.asks, reply.degraded, reply.by) == (False, "", "trim/2 scripted")
+        assert (reply.asks, reply.degraded, reply.by) == (False, "", "trim/3 scripted")
         assert [view.path for view in doxa.tasks(user="ana").forest()] == ["dinner"]
         assert json.loads(model.requests[1].messages[-1].content)["refused"][0]["act"] == 1
         assert "hike" not in json.dumps(bodies(doxa)) and bodies(doxa)[0]["task_reading"]["cost"][0] == 2
@@ -297,7 +297,7 @@ def test_a_forgotten_turn_leaves_what_the_model_read_of_others(config):
         gone = next(row.turn_id for row in doxa.parts.log.rows("ana") if CANARY in row.body.get("text", ""))
         doxa.memory(user="ana").forget(turn_id=gone)
         assert tasks.state() == {"Dinner/day": "Friday", "Dinner/participants": ["Carol", "Ben"]}
-        assert [commit.by for commit in tasks.forest().commits] == ["trim/2 scripted"] * 2
+        assert [commit.by for commit in tasks.forest().commits] == ["trim/3 scripted"] * 2
         assert CANARY not in json.dumps(bodies(doxa)) and len(model.requests) == 3
         doxa.parts.log.forget_state("ana")
         assert tasks.state()["Dinner/participants"] == ["Carol", "Ben"]
@@ -339,7 +339,7 @@ def test_a_server_named_in_the_environment_reads(chat_server):
     }
     with Doxa.open(":memory:", config=Config.load(environ=environ)) as doxa:
         reply = doxa.tasks(user="ana").tell(PLAN)
-        assert reply.by == "trim/2 openai:tiny" and doxa.tasks(user="ana").state()["Dinner/day"] == "Friday"
+        assert reply.by == "trim/3 openai:tiny" and doxa.tasks(user="ana").state()["Dinner/day"] == "Friday"
         (request,) = server.requests
         schema = request["response_format"]["json_schema"]["schema"]
         assert "confidence" in schema["properties"]["acts"]["items"]["anyOf"][0]["required"]

@@ -88,10 +88,11 @@ def _moved_clock(value: TaskValue, minutes: float) -> TaskValue:
         start = (value.amount or 0) + minutes
         return clock_value(f"{clock_text(start)} to {clock_text(start + length)}", start)
     moved = ((value.amount or 0) + minutes) % 1440
-    text = (
-        f"{int(moved) // 60:02}:{int(moved) % 60:02}" if re.fullmatch(r"\d\d:\d\d", value.text) else clock_text(moved)
-    )
-    return clock_value(text, moved)
+    if re.fullmatch(r"\d\d:\d\d", value.text):
+        return clock_value(f"{int(moved) // 60:02}:{int(moved) % 60:02}", moved)
+    if re.fullmatch(r"\d[:.]\d\d", value.text):  # nobody said which half of the day
+        return clock_value(f"{(int(moved) // 60 - 1) % 12 + 1}:{int(moved) % 60:02}", moved)
+    return clock_value(clock_text(moved), moved)
 
 
 def _moved_date(value: TaskValue, shift: Shift) -> TaskValue | None:

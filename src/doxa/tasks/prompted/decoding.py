@@ -96,13 +96,15 @@ def carry_out(
     every = _desk(reading.acts, text, forest, parser, at, said_before)
     if refused := _tried(every, reading.acts):
         return Decoded(refused=f"act {refused[0].at + 1} ({refused[0].intent}): {refused[0].why}")
-    left_open = _left_open(every, reading.acts, doubted)
-    meant = [act for at, act in enumerate(reading.acts) if at not in left_open]
+    left_open, supposed = _left_open(every, reading.acts, doubted), _supposed(reading.acts)
+    meant = [act for at, act in enumerate(reading.acts) if at not in left_open | supposed]
     desk = _desk(meant, text, forest, parser, at, said_before)
     if _tried(desk, meant):  # what is meant rests on what is not sure
         meant, left_open = [], set(range(len(reading.acts)))
         desk = _desk(meant, text, forest, parser, at, said_before)
     step = replace(closed(desk.scene, _answers(desk, meant)), confidence=_confidence(reading.acts), by=reading.by)
+    if supposed and not left_open - supposed:
+        return Decoded(step=_supposing(every, step))
     asked = [_proposal(every, step)] if left_open else []
     asked += [_question(quote, why) for quote, why in reading.asked]
     return Decoded(step=_asking(step, " ".join(filter(None, asked))))
@@ -162,6 +164,19 @@ def _left_open(desk: Desk, acts: Sequence[Act], doubted: float) -> set[int]:
     return found
 
 
+def _supposed(acts: Sequence[Act]) -> set[int]:
+    """Return the places of what is only supposed, and of what is asked then: what comes behind "suppose"."""
+    first = next((at for at, act in enumerate(acts) if act["intent"] == "suppose"), len(acts))
+    return set(range(first + 1, len(acts)))
+
+
+def _supposing(every: Desk, step: Step) -> Step:
+    """Return a step that says what would be; `every` carried out what is supposed as well, the step did not."""
+    told = _differing(every, step)
+    reply = "" if step.reply == NOTED else step.reply
+    return replace(step, reply=f"{reply} If so: {told}".strip()) if told else step
+
+
 def _opens(act: Act) -> bool:
     """Tell whether an act opens a task of its own: that changes nothing that is there ("can you help me pack?")."""
     return act["intent"] == "new_task" and act.get("under") is None
@@ -169,10 +184,16 @@ def _opens(act: Act) -> bool:
 
 def _proposal(every: Desk, step: Step) -> str:
     """Return the question whether what is not sure is meant; `every` carried out all acts, the step only the others."""
+    told = _differing(every, step)
+    return f"I am not sure what is meant. Is it this? {told}" if told else ""
+
+
+def _differing(every: Desk, step: Step) -> str:
+    """Return what all acts of a turn change beyond those that a step carries out, in words."""
     moved = every.scene.editor.propagate(by_amount)
     edits = [edit for edit in every.scene.editor.edits() if edit not in step.edits]
-    told = " ".join(filter(None, (said_of(every.scene, edits, moved), *every.scene.notes_said())))
-    return f"I am not sure what is meant. Is it this? {told}" if edits else ""
+    notes = every.scene.notes_said() if edits else ()
+    return " ".join(filter(None, (said_of(every.scene, edits, moved) if edits else "", *notes)))
 
 
 def _question(quote: str, why: str) -> str:

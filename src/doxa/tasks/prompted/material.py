@@ -181,7 +181,8 @@ def _marks(forest: TaskForest, node: TaskNode) -> Iterator[str]:
         if needed.kind == "condition":
             yield f"on the condition that {needed.text}"
         elif needed.kind in ("before", "derived") and needed.on:
-            yield f"{'waits for' if needed.kind == 'before' else 'follows'} {needed.on}"
+            far = f" by {needed.shift:+g} {needed.unit}".rstrip() if needed.shift else ""
+            yield f"{'waits for' if needed.kind == 'before' else 'follows'} {needed.on}{far}"
     if node.bound is not None:
         yield f"at most {node.bound} times"
 

@@ -22,7 +22,7 @@ from doxa.tasks.prompted.shapes import SAYING, placed, schema_of
 __all__ = ["Check", "Reading", "Refused", "prompt_version", "pruned", "read_with_model"]
 
 Act = Mapping[str, Any]
-SHAPED = ("trim/2",)
+SHAPED = ("trim/2", "trim/3")
 """Versions of the prompt whose acts have the shapes that are carried out."""
 BARE = ("intent", "quote", "confidence")
 """What is kept of an act that only says something."""

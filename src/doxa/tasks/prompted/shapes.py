@@ -67,10 +67,10 @@ SHAPES: Sequence[tuple[tuple[str, ...], Mapping[str, Any]]] = (
     (("rollback",), {"targets": NODES, "value": _or_null(TEXT)}),
     (("undo", "merge", "fixed"), {"targets": NODES}),
     (("check", "finalize"), {"targets": NODES, "answer": _or_null(TEXT)}),
-    (("propose", "chat"), {}),
+    (("propose", "suppose", "chat"), {}),
 )
 """The intents of every shape, and its fields beside those that all have."""
-SAYING = ("check", "finalize", "chat", "propose")
+SAYING = ("check", "finalize", "chat", "propose", "suppose")
 """Intents that change nothing by themselves."""
 INTENTS = tuple(intent for intents, _ in SHAPES for intent in intents)
 CHANGING = tuple(intent for intent in INTENTS if intent not in SAYING)
@@ -79,6 +79,7 @@ COARSE = {
     **dict.fromkeys(("new_task", "new_slot", "add_items", "copy", "hold"), "new"),
     **{intent: intent for intent in ("replace", "remove", "split", "merge", "reset", "rollback", "undo")},
     **{intent: intent for intent in ("check", "finalize", "chat")},
+    "suppose": "check",
 }
 """What an intent is called in a commit; `propose` is called nothing."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from doxa.core.tasks import NodeKind, TaskCommit, TaskNode, TaskValue
+from doxa.core.tasks import NodeKind, TaskCommit, TaskNode, TaskValue, ValueKind
 from doxa.language import stems
-from doxa.language.times import read_numbers
+from doxa.language.times import Amount, read_numbers, read_times
 from doxa.tasks.adding import value_of
-from doxa.tasks.amounts import Typed, read_values
+from doxa.tasks.amounts import CURRENCY, Typed, read_values
 from doxa.tasks.changing import coerced
 from doxa.tasks.moving import same_value, shifted
 from doxa.tasks.phrases import Element, words_of
@@ -36,6 +36,15 @@ LEAST_SHARED, MOSTLY = 4, 0.6
 ARTICLE = re.compile(r"^(?:a|an|the|my|our)\s+(?=\S)", re.IGNORECASE)
 LABEL = re.compile(r"[a-z]+(?:[ -][a-z]+){0,3}")
 """What a slot may be called though nobody said it: a few words in small letters, so no name and no number."""
+
+
+FACTORS = {"double": 2.0, "doubled": 2.0, "twice": 2.0, "triple": 3.0, "tripled": 3.0, "halve": 0.5, "halved": 0.5}
+TIMED = frozenset("minute hour day week fortnight month year".split())
+FREE = frozenset(("am", "pm", "me"))
+"""Words of values that a model may say in place of others: the half of the day, and who speaks."""
+MORE = re.compile(r".+\s(?P<way>more|less|fewer)", re.IGNORECASE)
+REQUESTING = frozenset("can could may might will would".split())
+HALF = re.compile(r"\d\s*[ap]\.?m\b|morning|evening|night|noon", re.IGNORECASE)
 
 
 class Refusal(Exception):
@@ -77,6 +86,8 @@ class Support:
     def asked(self, quote: str) -> bool:
         """Tell whether the words of a changing act are those of a question with its mark, which changes nothing.
 
+        Whether one that opens with a modal is a request ("May I have two?") is for the model to say.
+
         Raises:
             Refusal: they are not in the turn.
         """
@@ -84,7 +95,7 @@ class Support:
         clauses = [one for one in self.scene.clauses if one.tokens]
         over = [one for one in clauses if one.tokens[0].start < end and start < one.tokens[-1].end] or clauses
         marked = "?" in self.scene.text[start : over[-1].tokens[-1].end + 2] if over else False
-        return marked and all(clause.mood == "question" for clause in over)
+        return marked and all(one.mood == "question" and one.tokens[0].lower not in REQUESTING for one in over)
 
     def borne_out(self, answer: str) -> bool:
         """Tell whether all numbers and names of an answer are in the tasks, now or earlier, or in what was said."""
@@ -135,8 +146,10 @@ class Support:
         if not said:
             raise Refusal("a value is missing")
         typed = _whole(said, read_values(said, self.scene.at))
-        if typed is not None and typed.shift is not None:
-            return self._moved(typed.shift, old)
+        if (shift := _shift_of(said, typed)) is not None and shift.unit != "factor":
+            return self._moved(shift, old)
+        if (factor := FACTORS.get(said.casefold())) is not None and self.said(said):
+            return self._moved(Shift(amount=factor, unit="factor"), old)
         value = self._in_turn(said, typed) or self._computed(typed, old) or self._in_forest(said)
         value = value or self._drawn_together(said, typed, old)
         if value is None:
@@ -144,33 +157,49 @@ class Support:
         return coerced(old, value)
 
     def distance(self, amount: float, unit: str) -> Shift:
-        """Return how far what follows something is from it, as far as the turn says that number.
+        """Return how far what follows something is from it, as far as the turn says that number, or so long a time.
 
         Raises:
             Refusal: it does not.
         """
-        if abs(amount) not in {0.0, 1.0, *_figures(self.texts)}:
+        shift = Shift(amount=amount, unit=unit)
+        if abs(amount) not in {0.0, 1.0, *_figures(self.texts)} and not self._lasts(shift):
             raise Refusal("a distance is not in the turn")
-        return Shift(amount=amount, unit=unit)
+        return shift
+
+    def _lasts(self, shift: Shift) -> bool:
+        """Tell whether a length of time is said: two weeks are "a fortnight"."""
+        if shift.unit.rstrip("s") not in TIMED:
+            return False
+        own = Amount(parts=((abs(shift.amount), shift.unit.rstrip("s")),)).seconds
+        said = (one.value for text in self.texts for one in read_times(text, self.scene.at))
+        return any(isinstance(one, Amount) and one.seconds == own for one in said)
 
     def _moved(self, shift: Shift, old: TaskValue | None) -> TaskValue:
         told = (one.shift for one in self.scene.typed if one.shift is not None)
-        if not any(_agree(shift, one) for one in told) and abs(shift.amount) not in _figures(self.texts):
+        known = shift.unit == "factor" or abs(shift.amount) in _figures(self.texts) or self._lasts(shift)
+        if not known and not any(_agree(shift, one) for one in told):
             raise Refusal("an amount is not in the turn")
-        moved = shifted(old, shift) if old is not None and shift.sure else None
+        same = old is None or not _other_money(old, shift)
+        moved = shifted(_counted(old), shift) if old is not None and shift.sure and same else None
         if moved is None:
             raise Refusal("there is nothing that could be moved by that amount")
         return moved
 
     def _in_turn(self, said: str, typed: Typed | None) -> TaskValue | None:
         """Return a value in the form that the turn has it."""
-        words = set(words_of(said))
-        for one in self.scene.typed:
-            if one.value is None:
-                continue
-            alike = typed is not None and same_value(typed.value, one.value)
-            if alike or words == set(words_of(self.scene.text[one.start : one.end])):
+        words, figures = set(words_of(said)), _figures([said])
+        spans = [(one, self.scene.text[one.start : one.end]) for one in self.scene.typed if one.value is not None]
+        for one, own in spans:
+            if words == set(words_of(own)):
                 return one.value
+        for one, own in spans:
+            if typed is None or not figures <= _figures([own]):
+                continue
+            if same_value(typed.value, one.value):
+                return one.value
+            if _same_hour(typed.value, one.value, own):  # half of the day is for the model to say
+                return typed.value
         return _plain(said, typed) if self.said(said) else None
 
     def _computed(self, typed: Typed | None, old: TaskValue | None) -> TaskValue | None:
@@ -196,7 +225,7 @@ class Support:
         Its numbers are those of the turn or of the value before; its words may be those of the tasks as well.
         """
         told = [*self.texts, old.text if old is not None else ""]
-        odd = self._odd(said, _words(told) | self._known(), _figures(told))
+        odd = self._odd(said, _words(told) | self._known() | FREE, _figures(told))
         return None if odd else _plain(said, typed)
 
     def _drawn(self, text: str, told: Sequence[str]) -> bool:
@@ -282,6 +311,39 @@ def _whole(said: str, found: Sequence[Typed]) -> Typed | None:
     rest = f"{said[: found[0].start]} {said[found[0].end :]}".split()
     small = {"at", "on", "by", "to", "the", "for", "in", "a", "an"}
     return found[0] if all(word.lower() in small for word in rest) else None
+
+
+def _shift_of(said: str, typed: Typed | None) -> Shift | None:
+    """Return the change by an amount that a value is: its number is the whole one ("ten thousand less")."""
+    shift = typed.shift if typed is not None else None
+    more = MORE.fullmatch(said)
+    numbers = read_numbers(said)
+    if more is None or len(numbers) != 1 or numbers[0][0] or (shift is not None and shift.unit in TIMED):
+        return shift
+    sign = -1.0 if more["way"].lower() in ("less", "fewer") else 1.0
+    return Shift(amount=sign * numbers[0][2], unit=said[numbers[0][1] : more.start("way")].strip())
+
+
+def _other_money(value: TaskValue, shift: Shift) -> bool:
+    """Tell whether an amount is in another currency than a price, or in its hundredths."""
+    own, other = value.unit.rstrip("s"), shift.unit.casefold().rstrip("s")
+    return bool(own) and own != other and re.fullmatch(CURRENCY, shift.unit, re.IGNORECASE) is not None
+
+
+def _same_hour(one: TaskValue | None, other: TaskValue | None, said: str) -> bool:
+    """Tell whether two hours are the same but for the half of the day, of which the turn says nothing."""
+    if one is None or other is None or not one.kind is other.kind is ValueKind.CLOCK or HALF.search(said):
+        return False
+    return ((one.amount or 0.0) - (other.amount or 0.0)) % 720 == 0
+
+
+def _counted(value: TaskValue) -> TaskValue:
+    """Return words that begin with a number as that many of something: "10 tables"."""
+    numbers = read_numbers(value.text) if value.amount is None else []
+    if not numbers or numbers[0][0]:
+        return value
+    _, end, amount = numbers[0]
+    return replace(value, kind=ValueKind.QUANTITY, amount=float(amount), unit=value.text[end:].strip())
 
 
 def _agree(one: Shift, told: Shift) -> bool:
