@@ -2,8 +2,8 @@
 
     python benchmarks/chatter.py --everyday benchmarks/everyday/dev --locomo $DOXA_DATA/measure/locomo/locomo_dev6.json
 
-Turns go through the steps of a conversation: is it said to the tasks (`route`), what does it do to them (`take`), and
-does that bear it out (`stands`). A conversation goes on with what it did. No language model.
+Turns go through the steps of a conversation: is it said to the tasks (`route`), what does it do to them (`take`), does
+that bear it out (`stands`), and is it likely (`addressed`). A conversation goes on with what it did. No language model.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from doxa import backends
+from doxa.backends.encoder import Encoder
 from doxa.backends.parser import Parser
 from doxa.core.tasks import TaskCommit
 from doxa.memory import TaskForest
-from doxa.tasks import Step, route, stands, take
+from doxa.tasks import Step, addressed_of, route, stands, take
 from doxa_bench.everyday.chats import read_chats
 from doxa_bench.locomo import read_samples
 
@@ -37,7 +38,7 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--conversations", type=int, default=2, help="of LoCoMo")
     options = parser.parse_args()
-    syntax = backends.load("parser", "builtin")
+    syntax, encoder = backends.load("parser", "builtin"), backends.load("encoder", "builtin")
     talks: dict[str, list[list[str]]] = {}
     if options.everyday:
         chats = read_chats(options.everyday)
@@ -47,20 +48,25 @@ def main() -> None:
         talks["locomo"] = [[line.text for line in sample.conversation.lines] for sample in samples]
     for name, kind in talks.items():
         for opened in ((), OPEN):
-            touched = [one for talk in kind for one in touching(talk, opened, syntax)]
+            touched = [one for talk in kind for one in touching(talk, opened, syntax, encoder)]
             share = sum(touched) / len(touched)
             print(f"{name}, {len(opened)} tasks open: {sum(touched)} of {len(touched)} turns change one: {share:.4f}")
 
 
-def touching(talk: list[str], opened: tuple[str, ...], parser: Parser) -> Iterator[bool]:
+def touching(talk: list[str], opened: tuple[str, ...], parser: Parser, encoder: Encoder) -> Iterator[bool]:
     """Give for each turn of a talk whether it changes a task."""
     forest = TaskForest()
     for text in opened:
         kept(text, take(text, forest, parser, AT), forest)
+    going_on = False
     for text in talk:
-        found = route(text, forest, parser, AT, going_on=False)
+        found, was = route(text, forest, parser, AT, going_on=going_on), going_on
         step = take(text, forest, parser, AT) if found.to_tasks else None
-        yield step is not None and stands(found, step, forest) and kept(text, step, forest)
+        going_on = step is not None and stands(found, step, forest)
+        if step is not None and going_on and step.edits:
+            likely = addressed_of(encoder.encode([text])[0])
+            going_on = likely.meant(opens=found.opens, requests=found.requests, going_on=was)
+        yield step is not None and going_on and kept(text, step, forest)
 
 
 def kept(text: str, step: Step, forest: TaskForest) -> bool:

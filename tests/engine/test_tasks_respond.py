@@ -50,14 +50,11 @@ def test_a_turn_that_opens_changes_or_asks_about_a_task_is_taken_by_the_tasks(ch
         "Plan a trip to Rome.",
         "Add milk to my shopping list.",
         "Let's set up the team meeting.",
-        "Name: Ann Lee.",
         "I need to book a flight to Oslo.",
         "Could you book a table for four at Luigi's on Friday at 8?",
         "Packing list: socks, boots and a torch.",
         "I'm organising a party for Ben, budget 400 euros.",
-        "Choir on Tuesday at 7 pm with the basses.",
         "Dinner is on Friday 20 June.",
-        "To make soup, chop celery.",
     ],
 )
 def test_what_opens_a_task(chat, memory, text):
@@ -70,6 +67,7 @@ def test_what_opens_a_task(chat, memory, text):
     [
         "I live in Lisbon.",
         "My sister moved to Oslo.",
+        "clinic is the 27th now at quarter past nine. the consultant is at a conference",
         "Where do I live?",
         "I booked a flight to Rome yesterday.",
         "I need a break.",

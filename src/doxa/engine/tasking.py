@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, TypeVar, get_args
 
-from doxa.backends.parser import Parser
-from doxa.core.config import Config
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus, TaskValue
 from doxa.core.values import Change, ChangeKind, Status, ToTasks, Turn
 from doxa.engine.hosting import Host
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
-from doxa.engine.reading.tasks import CHAT, NOTHING, routed, step_of
+from doxa.engine.reading.tasks import CHAT, NOTHING, TaskReaders, going_on, routed, step_of
 from doxa.engine.retrying import retried
 from doxa.memory import Maintained, MemoryLog, Tasked, TaskForest, UserState
 from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
@@ -262,8 +260,7 @@ def tasks_of(
     turn: Turn,
     changes: Sequence[Change],
     state: UserState,
-    parser: Parser,
-    config: Config,
+    readers: TaskReaders,
     reading: Reading | None = None,
 ) -> Carried:
     """Return what a turn does to the tasks: by what it tells them, and by the facts that it changes.
@@ -272,20 +269,19 @@ def tasks_of(
         turn: what was said.
         changes: what that changed of what is believed.
         state: what is known before it, and its tasks.
-        parser: reads its sentences.
-        config: whether tasks may share nodes, and when a change is asked back.
-        reading: what a language model said that the turn tells; None where the grammar reads it.
+        readers: what reads it, and whether tasks may share nodes.
+        reading: what a language model said that the turn tells; None where it was not asked.
     """
     forest, told, why = state.tasks, turn.to_tasks, ""
     editor, step, failed = Editor(forest), Step(intents=()), ""
     if told is not None:
-        step, failed, why = _read_step(turn, told, state, parser, reading, config)
+        step, failed, why = _read_step(turn, told, state, readers, reading)
         told = None if told.routed and step is NOT_TAKEN else told
         editor.carry_over(step.edits)
     if told is not None:
         if told.intent:
             step = taken_for(told.intent, step, turn.text, editor)
-        if not config.tasks.dag:
+        if not readers.config.tasks.dag:
             taken_apart(editor)
     moved = flagged(editor, changes)
     edits = editor.edits()
@@ -309,7 +305,7 @@ def tasks_of(
     return Carried(commit=commit, failed=failed, route=why)
 
 
-def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Maintained], TaskCommit | None]:
+def task_reader(readers: TaskReaders) -> Callable[[Turn, UserState, Maintained], TaskCommit | None]:
     """Return what reads a turn anew over the tasks as they are in a state, once something before it is erased.
 
     What a language model had read of the turn is used as far as it still holds; none is asked again.
@@ -317,21 +313,21 @@ def task_reader(parser: Parser, config: Config) -> Callable[[Turn, UserState, Ma
 
     def read(turn: Turn, state: UserState, event: Maintained) -> TaskCommit | None:
         reading = Reading.from_data(event.task_reading)
-        return tasks_of(turn, event.changes, state, parser, config, reading).commit
+        return tasks_of(turn, event.changes, state, readers, reading).commit
 
     return read
 
 
 def _read_step(
-    turn: Turn, to_tasks: ToTasks, state: UserState, parser: Parser, reading: Reading | None, config: Config
+    turn: Turn, to_tasks: ToTasks, state: UserState, readers: TaskReaders, reading: Reading | None
 ) -> tuple[Step, str, str]:
     """Return what a turn does, why that could not be read, and why it is said to the tasks or (`NOT_TAKEN`) is not."""
     if not to_tasks.routed:
-        return *step_of(turn, to_tasks, state.tasks, parser, reading, config), ""
-    found, failed = routed(turn, state, parser)
+        return *step_of(turn, to_tasks, state.tasks, readers, reading), ""
+    found, failed = routed(turn, state, readers.parser)
     if not found.to_tasks and (reading is None or reading.failed):
         return NOT_TAKEN, failed or (reading.failed if reading is not None else ""), found.why
-    step, failed = step_of(turn, to_tasks, state.tasks, parser, reading, config)
+    step, failed = step_of(turn, to_tasks, state.tasks, readers, reading)
     if step.by:  # the model has said what the turn is
         if step.edits or step.asked or (found.to_tasks and step.intents != CHAT):
             return step, failed, found.why if found.to_tasks else BY_MODEL
@@ -342,6 +338,9 @@ def _read_step(
         return NOT_TAKEN, failed, found.why
     if not stands(found, step, state.tasks):
         return NOT_TAKEN, failed, f"{found.why}{NOTHING}"
+    likely = {"opens": found.opens, "requests": found.requests, "going_on": going_on(turn, state)}
+    if step.edits and not readers.addressed(turn.text).meant(**likely):
+        return NOT_TAKEN, failed, f"{found.why}, but it is hardly said to the tasks"
     return step, failed, found.why
 
 

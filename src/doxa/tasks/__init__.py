@@ -6,6 +6,7 @@ forest, over a state that it never changes; its `edits` are what the turn change
 `take` by a language model.
 """
 
+from doxa.tasks.addressed import Addressed, addressed_of
 from doxa.tasks.context import context_of
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
@@ -27,6 +28,8 @@ from doxa.tasks.saying import summary
 from doxa.tasks.trim import Step, opened, take
 
 __all__ = [
+    "Addressed",
+    "addressed_of",
     "Decoded",
     "Editor",
     "Material",

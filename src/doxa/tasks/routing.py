@@ -90,6 +90,8 @@ class Route:
     """It may open a task; else it is about those that there are."""
     names: bool = False
     """It names one; else only a step that does something shows that it was meant for them."""
+    requests: bool = False
+    """It asks for something to be done."""
 
 
 def route(text: str, forest: TaskForest, parser: Parser, at: datetime, *, going_on: bool) -> Route:
@@ -110,9 +112,10 @@ def route(text: str, forest: TaskForest, parser: Parser, at: datetime, *, going_
         return Route(why=NONE if forest.commits else NO_TASKS, opens=True)
     every = read_clauses(text, parser, at)
     clauses = _alone(every)
+    asks_for = any(map(is_request, clauses))
     opening = opens(clauses) or opens([clause for clause in every if SPENDING.search(clause.lowered)])
     if not forest.commits:
-        return Route(to_tasks=bool(opening), why=opening or NO_TASKS, opens=True)
+        return Route(to_tasks=bool(opening), why=opening or NO_TASKS, opens=True, requests=asks_for)
     fresh = bool(opening) or any(map(is_again, clauses))
     names = _names(clauses, forest)
     naming = [_naming(clause, names, going_on=going_on) for clause in clauses]
@@ -122,8 +125,8 @@ def route(text: str, forest: TaskForest, parser: Parser, at: datetime, *, going_
     if found and len(own) > len(list(filter(None, said))):
         return Route(to_tasks=bool(opening), why=opening or f"{found}, but it is about who says it", opens=True)
     if why := found or _settling(clauses, waiting):
-        return Route(to_tasks=True, why=why, opens=fresh, names=any(naming))
-    return Route(to_tasks=bool(opening), why=opening or NONE, opens=True)
+        return Route(to_tasks=True, why=why, opens=fresh, names=any(naming), requests=asks_for)
+    return Route(to_tasks=bool(opening), why=opening or NONE, opens=True, requests=asks_for)
 
 
 def _is_own(clause: Clause) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.values import Turn
-from doxa.engine.reading.tasks import kept
+from doxa.engine.reading.tasks import TaskReaders, kept
 from doxa.engine.reading.turns import note_of, reading_of, taught_in
 from doxa.engine.tasking import tasks_of
 from doxa.engine.wiring.parts import Parts
@@ -57,7 +57,7 @@ def absorb(
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
-        tasks = tasks_of(turn, changes, state, parts.parser, parts.config, reading)
+        tasks = tasks_of(turn, changes, state, TaskReaders.of(parts), reading)
         event = Maintained(
             known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
             extraction=extraction.to_data() if extraction else {},

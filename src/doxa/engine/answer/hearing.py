@@ -9,6 +9,7 @@ from doxa.core.trace import Tracer
 from doxa.core.values import Change, ChangeKind, Reply, ToTasks, Turn
 from doxa.engine.answer.disputes import disputes_of
 from doxa.engine.asked import Asked
+from doxa.engine.reading.tasks import TaskReaders
 from doxa.engine.reading.turns import read_by
 from doxa.engine.tasking import NOTHING, tasks_of
 from doxa.engine.wiring.parts import Parts
@@ -71,7 +72,7 @@ def _made(asked: Asked, own: Turn | None, state: UserState, parts: Parts) -> tup
     if own.to_tasks is None:
         return None, OFF
     if own.ordinal > state.maintained:
-        found = tasks_of(own, (), state, parts.parser, parts.config)
+        found = tasks_of(own, (), state, TaskReaders.of(parts))
         return found.commit, found.route or "it was told to the tasks"
     commit = next((state.tasks.commit(number) for number in state.tasks.of_turn(own.turn_id)), None)
     note = state.notes.get(own.turn_id)
@@ -90,7 +91,7 @@ def _asked(asked: Asked, state: UserState, parts: Parts) -> tuple[TaskCommit | N
         turn_id="", user=asked.user, session=asked.session, speaker=asked.speaker, role="user", text=asked.text,
         at=asked.at, ordinal=state.ordinal + 1, to_tasks=ToTasks(routed=True),
     )  # fmt: skip
-    found = tasks_of(turn, (), state, parts.parser, parts.config)
+    found = tasks_of(turn, (), state, TaskReaders.of(parts))
     if found.commit is not None and found.commit.edits:
         return None, "it is no question, and what is asked changes nothing"
     return found.commit, found.route

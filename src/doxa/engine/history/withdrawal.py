@@ -12,6 +12,7 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
 from doxa.engine.history.replay import NO_TURN, erase_turn, undone
 from doxa.engine.intake import display_name, read_metadata, read_turn
+from doxa.engine.reading.tasks import TaskReaders
 from doxa.engine.reading.turns import reading_of
 from doxa.engine.tasking import taken_back, task_reader
 from doxa.engine.wiring.parts import Parts
@@ -139,7 +140,7 @@ def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
         StoreConflictError: somebody wrote at the same time; call again.
     """
     size = parts.config.engine.context_turns
-    reader = task_reader(parts.parser, parts.config)
+    reader = task_reader(TaskReaders.of(parts))
     return erase_turn(
         parts.log, user, turn_id, parts.parser_of(user), context_turns=size, task_reader=reader, trained=parts
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from doxa.backends.llm import LanguageModel
@@ -15,6 +15,7 @@ from doxa.core.values import ToTasks, Turn
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import TaskForest, UserState
 from doxa.tasks import (
+    Addressed,
     Material,
     Reading,
     Refused,
@@ -30,13 +31,28 @@ from doxa.tasks import (
     unsure,
 )
 
-__all__ = ["NOTHING", "going_on", "kept", "propose", "routed", "step_of"]
+__all__ = ["NOTHING", "TaskReaders", "going_on", "kept", "propose", "routed", "step_of"]
 
 CHAT = ("chat",)
 NOTHING = ", but the tasks make nothing of it"
 LOOKED_BACK = 12
 """How many turns of a session are looked at for tasks that are still spoken of."""
 NOT_UNDERSTOOD = "This was not understood, so nothing was changed."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReaders:
+    """What reads turns about tasks without a language model, and by which settings."""
+
+    parser: Parser
+    addressed: Callable[[str], Addressed]
+    """Tells how likely the words of a turn are said to tasks at all."""
+    config: Config
+
+    @classmethod
+    def of(cls, parts: Parts) -> TaskReaders:
+        """Return those of an engine."""
+        return cls(parser=parts.parser, addressed=parts.addressed, config=parts.config)
 
 
 def propose(turn: Turn, parts: Parts) -> Reading | None:
@@ -134,7 +150,7 @@ def routed(turn: Turn, state: UserState, parser: Parser) -> tuple[Route, str]:
 
 def _left_open(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts) -> bool:
     """Tell whether the grammar is unsure of a turn, or cannot read it."""
-    step, failed = _by_grammar(turn, to_tasks, state.tasks, parts.parser, parts.config)
+    step, failed = _built_in(turn, to_tasks, state.tasks, TaskReaders.of(parts))
     return bool(failed) or unsure(step, sure=parts.config.tasks.sure)
 
 
@@ -152,7 +168,7 @@ def _material(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts, mod
 
 
 def step_of(
-    turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser, reading: Reading | None, config: Config
+    turn: Turn, to_tasks: ToTasks, forest: TaskForest, readers: TaskReaders, reading: Reading | None
 ) -> tuple[Step, str]:
     """Return what a turn does to the tasks, and why that was not found as configured (empty when it was).
 
@@ -160,18 +176,18 @@ def step_of(
     failed, or the tasks have changed so that it does not hold any more, the grammar reads the turn.
     """
     if reading is None:
-        return _by_grammar(turn, to_tasks, forest, parser, config)
+        return _built_in(turn, to_tasks, forest, readers)
     try:
         done = carry_out(
-            reading, turn.text, forest, parser, turn.at, said_before=to_tasks.said_before,
-            doubted=config.tasks.doubted,
+            reading, turn.text, forest, readers.parser, turn.at, said_before=to_tasks.said_before,
+            doubted=readers.config.tasks.doubted,
         )  # fmt: skip
         step, refused = done.step, done.refused
     except Exception as exc:  # noqa: BLE001  a model may write anything; the grammar reads the turn then
         step, refused = None, type(exc).__name__
     if step is not None:
         return step, ""
-    step, failed = _by_grammar(turn, to_tasks, forest, parser, config)
+    step, failed = _built_in(turn, to_tasks, forest, readers)
     told = f"what the language model read was not told to the tasks, so the built-in grammar read the turn: {refused}"
     return step, "; ".join(filter(None, (told, failed)))
 
@@ -186,10 +202,11 @@ def kept(reading: Reading | None, commit: TaskCommit | None) -> Mapping[str, Any
     return reading.to_data()
 
 
-def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, parser: Parser, config: Config) -> tuple[Step, str]:
-    failed, said, below = "", to_tasks.said_before, config.tasks.ask_below
+def _built_in(turn: Turn, to_tasks: ToTasks, forest: TaskForest, readers: TaskReaders) -> tuple[Step, str]:
+    """Return what a turn does by the grammar of clauses."""
+    said, below = to_tasks.said_before, readers.config.tasks.ask_below
     try:
-        return take(turn.text, forest, parser, turn.at, said_before=said, ask_below=below), failed
+        return take(turn.text, forest, readers.parser, turn.at, said_before=said, ask_below=below), ""
     except BackendError as exc:
         failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it

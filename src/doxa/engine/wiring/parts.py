@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from doxa.commonsense import Judge
     from doxa.engine.wiring.reasoners import Knowledge
     from doxa.recall import RecallSpec
+    from doxa.tasks import Addressed
     from doxa.understand import Extraction, Known, RelationMapper, Request
 
 __all__ = ["Opened", "OntologySource", "Parts", "encoder_options", "relation_counts", "wire"]
@@ -227,6 +228,16 @@ class Parts:
         if len(text) > LONGEST:
             return "other"
         return request_of(text, self._own_vector(text))
+
+    def addressed(self, text: str) -> Addressed:
+        """Return how likely a message is said to the tasks, by the built-in encoder.
+
+        Raises:
+            BackendError: the encoder failed.
+        """
+        from doxa.tasks import addressed_of
+
+        return addressed_of(self._own_vector(text))
 
     def _own_vector(self, text: str) -> NDArray[np.float32]:
         own = self.queries if self.config.encoder.name == "builtin" else _own_encoder()
