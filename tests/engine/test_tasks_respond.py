@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from doxa.core.config import TasksConfig
 from doxa.core.errors import BackendError, InputError
 from doxa.engine import AsyncDoxa, Doxa
+from doxa.engine.wiring.parts import Parts
 
 CANARY = "Zanzibar"
 TALK = Path(__file__).parents[2] / "examples" / "ana.jsonl"
@@ -275,6 +276,15 @@ def test_two_users_share_no_tasks(doxa, chat):
     chat.respond("Plan a dinner for Friday.")
     other = doxa.dialogue(user="ben").respond("When is the dinner?")
     assert route(other)["to"] == "facts" and "Friday" not in other.text
+
+
+def test_an_encoder_that_fails_holds_up_no_turn(chat, memory, monkeypatch):
+    def fails(*_):
+        raise BackendError("no weights")
+
+    monkeypatch.setattr(Parts, "addressed", fails)
+    assert "new" not in chat.respond("Plan a dinner for Friday.").intents
+    assert not memory.tasks().nodes
 
 
 def test_respond_and_tell_make_the_same_forest(doxa, chat, memory):

@@ -15,7 +15,7 @@ from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus,
 from doxa.core.values import Change, ChangeKind, Status, ToTasks, Turn
 from doxa.engine.hosting import Host
 from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
-from doxa.engine.reading.tasks import CHAT, NOTHING, TaskReaders, going_on, routed, step_of
+from doxa.engine.reading.tasks import CHAT, NOTHING, TaskReaders, meant, routed, step_of
 from doxa.engine.retrying import retried
 from doxa.memory import Maintained, MemoryLog, Tasked, TaskForest, UserState
 from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
@@ -338,9 +338,9 @@ def _read_step(
         return NOT_TAKEN, failed, found.why
     if not stands(found, step, state.tasks):
         return NOT_TAKEN, failed, f"{found.why}{NOTHING}"
-    likely = {"opens": found.opens, "requests": found.requests, "going_on": going_on(turn, state)}
-    if step.edits and not readers.addressed(turn.text).meant(**likely):
-        return NOT_TAKEN, failed, f"{found.why}, but it is hardly said to the tasks"
+    likely, untold = meant(turn, found, state, readers) if step.edits else (True, "")
+    if not likely:
+        return NOT_TAKEN, failed or untold, f"{found.why}, but it is hardly said to the tasks"
     return step, failed, found.why
 
 

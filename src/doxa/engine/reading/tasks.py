@@ -31,7 +31,7 @@ from doxa.tasks import (
     unsure,
 )
 
-__all__ = ["NOTHING", "TaskReaders", "going_on", "kept", "propose", "routed", "step_of"]
+__all__ = ["NOTHING", "TaskReaders", "going_on", "kept", "meant", "propose", "routed", "step_of"]
 
 CHAT = ("chat",)
 NOTHING = ", but the tasks make nothing of it"
@@ -148,9 +148,18 @@ def routed(turn: Turn, state: UserState, parser: Parser) -> tuple[Route, str]:
     return Route(to_tasks=False, why=""), failed
 
 
+def meant(turn: Turn, found: Route, state: UserState, readers: TaskReaders) -> tuple[bool, str]:
+    """Return whether a change is likely meant for the tasks, and why that could not be told (empty when so)."""
+    try:
+        likely = readers.addressed(turn.text)
+    except BackendError as exc:
+        return False, f"the encoder failed, so the turn was not told to the tasks: {exc}"
+    return likely.meant(opens=found.opens, requests=found.requests, going_on=going_on(turn, state)), ""
+
+
 def _left_open(turn: Turn, to_tasks: ToTasks, state: UserState, parts: Parts) -> bool:
     """Tell whether the grammar is unsure of a turn, or cannot read it."""
-    step, failed = _built_in(turn, to_tasks, state.tasks, TaskReaders.of(parts))
+    step, failed = _by_grammar(turn, to_tasks, state.tasks, TaskReaders.of(parts))
     return bool(failed) or unsure(step, sure=parts.config.tasks.sure)
 
 
@@ -176,7 +185,7 @@ def step_of(
     failed, or the tasks have changed so that it does not hold any more, the grammar reads the turn.
     """
     if reading is None:
-        return _built_in(turn, to_tasks, forest, readers)
+        return _by_grammar(turn, to_tasks, forest, readers)
     try:
         done = carry_out(
             reading, turn.text, forest, readers.parser, turn.at, said_before=to_tasks.said_before,
@@ -187,7 +196,7 @@ def step_of(
         step, refused = None, type(exc).__name__
     if step is not None:
         return step, ""
-    step, failed = _built_in(turn, to_tasks, forest, readers)
+    step, failed = _by_grammar(turn, to_tasks, forest, readers)
     told = f"what the language model read was not told to the tasks, so the built-in grammar read the turn: {refused}"
     return step, "; ".join(filter(None, (told, failed)))
 
@@ -202,8 +211,7 @@ def kept(reading: Reading | None, commit: TaskCommit | None) -> Mapping[str, Any
     return reading.to_data()
 
 
-def _built_in(turn: Turn, to_tasks: ToTasks, forest: TaskForest, readers: TaskReaders) -> tuple[Step, str]:
-    """Return what a turn does by the grammar of clauses."""
+def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, readers: TaskReaders) -> tuple[Step, str]:
     said, below = to_tasks.said_before, readers.config.tasks.ask_below
     try:
         return take(turn.text, forest, readers.parser, turn.at, said_before=said, ask_below=below), ""

@@ -20,8 +20,9 @@ from doxa.tasks.amounts import CURRENCY, Typed, read_values
 from doxa.tasks.changing import coerced
 from doxa.tasks.moving import same_value, shifted
 from doxa.tasks.phrases import Element, words_of
+from doxa.tasks.prompted.shapes import UNITS
 from doxa.tasks.scene import Scene
-from doxa.tasks.shifts import Shift, number_in
+from doxa.tasks.shifts import FACTORS, Shift, number_in
 
 __all__ = ["Refusal", "Support"]
 
@@ -38,12 +39,15 @@ LABEL = re.compile(r"[a-z]+(?:[ -][a-z]+){0,3}")
 """What a slot may be called though nobody said it: a few words in small letters, so no name and no number."""
 
 
-FACTORS = {"double": 2.0, "doubled": 2.0, "twice": 2.0, "triple": 3.0, "tripled": 3.0, "halve": 0.5, "halved": 0.5}
-TIMED = frozenset("minute hour day week fortnight month year".split())
+TIMES = {**FACTORS, "doubled": 2.0, "twice": 2.0, "tripled": 3.0, "halved": 0.5}
+"""Values that are so many times the one before."""
+TIMED = frozenset((*UNITS, "fortnight"))
 FREE = frozenset(("am", "pm", "me"))
 """Words of values that a model may say in place of others: the half of the day, and who speaks."""
 MORE = re.compile(r".+\s(?P<way>more|less|fewer)", re.IGNORECASE)
+"""Changes by any number, also by one of several words."""
 REQUESTING = frozenset("can could may might will would".split())
+"""What a question opens with that may be a request."""
 HALF = re.compile(r"\d\s*[ap]\.?m\b|morning|evening|night|noon", re.IGNORECASE)
 
 
@@ -148,7 +152,7 @@ class Support:
         typed = _whole(said, read_values(said, self.scene.at))
         if (shift := _shift_of(said, typed)) is not None and shift.unit != "factor":
             return self._moved(shift, old)
-        if (factor := FACTORS.get(said.casefold())) is not None and self.said(said):
+        if (factor := TIMES.get(said.casefold())) is not None and self.said(said):
             return self._moved(Shift(amount=factor, unit="factor"), old)
         value = self._in_turn(said, typed) or self._computed(typed, old) or self._in_forest(said)
         value = value or self._drawn_together(said, typed, old)
