@@ -57,11 +57,11 @@ def touching(talk: list[str], opened: tuple[str, ...], parser: Parser, encoder: 
     """Give for each turn of a talk whether it changes a task."""
     forest = TaskForest()
     for text in opened:
-        kept(text, take(text, forest, parser, AT), forest)
+        kept(text, take(text, forest, parser, AT, encode=encoder.encode), forest)
     going_on = False
     for text in talk:
         found, was = route(text, forest, parser, AT, going_on=going_on), going_on
-        step = take(text, forest, parser, AT) if found.to_tasks else None
+        step = take(text, forest, parser, AT, encode=encoder.encode) if found.to_tasks else None
         going_on = step is not None and stands(found, step, forest)
         if step is not None and going_on and step.edits:
             likely = addressed_of(encoder.encode([text])[0])

@@ -63,7 +63,15 @@ def gathered(data: Path, drawn: random.Random) -> tuple[Rows, Rows]:
     return {name: drawn.sample(texts, min(len(texts), MOST[name])) for name, texts in known.items()}, dev
 
 
-def fitted(vectors: np.ndarray, wanted: np.ndarray, seed: int) -> dict[str, np.ndarray]:
+def fitted(
+    vectors: np.ndarray,
+    wanted: np.ndarray,
+    *,
+    seed: int,
+    rounds: int = ROUNDS,
+    dropped: float = DROPPED,
+    decay: float = DECAY,
+) -> dict[str, np.ndarray]:
     """Return a network of one hidden layer, by Adam with decoupled decay (Loshchilov and Hutter 2019)."""
     rng = np.random.default_rng(seed)
     size = vectors.shape[1]
@@ -72,13 +80,13 @@ def fitted(vectors: np.ndarray, wanted: np.ndarray, seed: int) -> dict[str, np.n
         "out": rng.normal(0, 1 / np.sqrt(HIDDEN), HIDDEN), "out_bias": np.zeros(1),
     }  # fmt: skip
     first, second = ({name: np.zeros_like(one) for name, one in now.items()} for _ in range(2))
-    step, steps = 0, ROUNDS * (len(vectors) // BATCH)
-    for _ in range(ROUNDS):
+    step, steps = 0, rounds * (len(vectors) // BATCH)
+    for _ in range(rounds):
         order = rng.permutation(len(vectors))
         for start in range(0, len(order) - BATCH + 1, BATCH):
             own = order[start : start + BATCH]
             step += 1
-            kept = (rng.random((BATCH, HIDDEN)) > DROPPED) / (1 - DROPPED)
+            kept = (rng.random((BATCH, HIDDEN)) > dropped) / (1 - dropped)
             hidden = np.maximum(vectors[own] @ now["in"] + now["in_bias"], 0.0) * kept
             chance = 1.0 / (1.0 + np.exp(-(hidden @ now["out"] + now["out_bias"])))
             wrong = (chance - wanted[own]) / BATCH
@@ -93,7 +101,7 @@ def fitted(vectors: np.ndarray, wanted: np.ndarray, seed: int) -> dict[str, np.n
                 first[name] = 0.9 * first[name] + 0.1 * slope
                 second[name] = 0.999 * second[name] + 0.001 * slope**2
                 move = first[name] / (1 - 0.9**step) / (np.sqrt(second[name] / (1 - 0.999**step)) + 1e-8)
-                now[name] = now[name] - RATE * (1 - step / steps) * (move + DECAY * now[name])
+                now[name] = now[name] - RATE * (1 - step / steps) * (move + decay * now[name])
     return now
 
 

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +53,16 @@ def main() -> None:
     arguments.add_argument("paths", type=Path, nargs="+")
     arguments.add_argument("--ask-below", type=float, nargs="*", default=[])
     given = arguments.parse_args()
-    parser = wire(":memory:", Config.load()).parser
+    parts = wire(":memory:", Config.load())
+    parser, reads = parts.parser, partial(take, encode=parts.own_vectors)
     for path in given.paths:
         scenarios = read_scenarios(path)
-        report(path.name, [one for scenario in scenarios for one in seen(scenario, parser)])
+        report(path.name, [one for scenario in scenarios for one in seen(scenario, parser, reads)])
         for below in (0.0, *given.ask_below):
             for answers in (False, True) if below else (False,):
                 total: Counter[str] = Counter()
                 for scenario in scenarios:
-                    total += talked(scenario, parser, below, answers=answers)
+                    total += talked(scenario, parser, reads, below, answers=answers)
                 shown = {name: total[name] for name in ("hallucinations", "confusions", "slots_ok", "slots_n", "asked")}
                 print(f"  asked below {below}, user {'answers' if answers else 'is silent'}: {shown}", flush=True)
 
@@ -75,13 +77,13 @@ def told(forest: TaskForest, text: str, step: Step) -> None:
     )  # fmt: skip
 
 
-def seen(scenario: Scenario, parser: Any) -> Iterator[Seen]:
+def seen(scenario: Scenario, parser: Any, reads: Any) -> Iterator[Seen]:
     """Yield the judged turns of a scenario, with nothing asked about a change."""
     forest, gold, said = TaskForest(), {}, ""
     for number, text in enumerate(scenario.turns, 1):
         before, clauses = forest.state(), read_clauses(text, parser, AT)
         odds = likely(clauses, said_before=said, known=known_words(forest), empty=not forest.nodes)
-        step = take(text, forest, parser, AT)
+        step = reads(text, forest, parser, AT)
         told(forest, text, step)
         said = step.reply
         expected = scenario.expect.get(number)
@@ -99,13 +101,13 @@ def is_right(scenario: Scenario, was: Any, gold: Any, before: Any, after: Any) -
     return moved and kept and all(set(now[slot].wrong) <= set(then[slot].wrong) for slot in gold)
 
 
-def talked(scenario: Scenario, parser: Any, below: float, *, answers: bool) -> Counter[str]:
+def talked(scenario: Scenario, parser: Any, reads: Any, below: float, *, answers: bool) -> Counter[str]:
     """Return the counts of a scenario with changes asked about, and how many were."""
     forest, gold, played, asked = TaskForest(), {}, [], 0
     for number, text in enumerate(scenario.turns, 1):
         expected, before = scenario.expect.get(number), forest.state()
-        step = take(text, forest, parser, AT, ask_below=below)
-        could = take(text, forest, parser, AT) if step.asked and step.asked != UNREAD else step
+        step = reads(text, forest, parser, AT, ask_below=below)
+        could = reads(text, forest, parser, AT) if step.asked and step.asked != UNREAD else step
         told(forest, text, step)
         if could.edits and not step.edits:
             asked += 1
@@ -113,7 +115,7 @@ def talked(scenario: Scenario, parser: Any, below: float, *, answers: bool) -> C
                 tried = TaskForest(forest.commits[:-1])
                 told(tried, text, could)
                 answer = "Yes." if is_right(scenario, gold, expected.state, before, tried.state()) else "No."
-                step = take(answer, forest, parser, AT, ask_below=below)
+                step = reads(answer, forest, parser, AT, ask_below=below)
                 told(forest, answer, step)
         gold = expected.state if expected is not None else gold
         history = {path: list(values) for path, values in forest.past().items()}

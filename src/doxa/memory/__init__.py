@@ -42,6 +42,7 @@ from doxa.memory.identity import SAME_AS, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
 from doxa.memory.lexical import MAX_TERM
 from doxa.memory.log import MemoryLog, fold_row, turn_of
+from doxa.memory.mentions import MentionIndex, Tie, key_of, mention_index
 from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
 from doxa.memory.ontology import (
     RelationType,
@@ -90,6 +91,8 @@ __all__ = [
     "MOST_CANDIDATES",
     "Maintained",
     "MemoryLog",
+    "Tie",
+    "MentionIndex",
     "Name",
     "NameIndex",
     "Note",
@@ -133,6 +136,8 @@ __all__ = [
     "is_identity",
     "is_name",
     "is_tie",
+    "key_of",
+    "mention_index",
     "kin_of",
     "kinds_of",
     "live_support",

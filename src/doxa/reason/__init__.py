@@ -10,6 +10,7 @@ from datetime import date
 
 from doxa.core.values import Draft, Evidence, Fact, Question, Status, Turn
 from doxa.memory import Beliefs
+from doxa.reason.chains import Chain, best_chains
 from doxa.reason.choosing import Doubt, Graded, choose, quoted
 from doxa.reason.compute import concerns, work_out
 from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_of
@@ -48,6 +49,7 @@ from doxa.reason.when import answer_when, dated_well
 
 __all__ = [
     "Asking",
+    "Chain",
     "ChainWriter",
     "CoverageValuer",
     "Doubt",
@@ -67,6 +69,7 @@ __all__ = [
     "TreeSpec",
     "abstention",
     "answer",
+    "best_chains",
     "choose",
     "citation_of",
     "citations_of",

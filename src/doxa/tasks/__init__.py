@@ -10,6 +10,7 @@ from doxa.tasks.addressed import Addressed, addressed_of
 from doxa.tasks.context import context_of
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
+from doxa.tasks.plausible import Encode
 from doxa.tasks.prompted import (
     Decoded,
     Material,
@@ -32,6 +33,7 @@ __all__ = [
     "addressed_of",
     "Decoded",
     "Editor",
+    "Encode",
     "Material",
     "Moved",
     "Reading",

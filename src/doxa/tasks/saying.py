@@ -8,7 +8,7 @@ from doxa.core.tasks import NodeKind, TaskEdit, TaskNode, TaskStatus
 from doxa.tasks.propagation import Moved
 from doxa.tasks.scene import Scene
 
-__all__ = ["compact", "described", "joined", "named", "said_of", "sentence", "summary", "value_text"]
+__all__ = ["changes_told", "compact", "described", "joined", "named", "said_of", "sentence", "summary", "value_text"]
 
 PLAIN = frozenset("day date time location price quantity colour size start destination for note".split())
 
@@ -115,6 +115,11 @@ def said_of(scene: Scene, edits: Sequence[TaskEdit], moved: Sequence[Moved]) -> 
             told.append(text)
     shown = told[:8]
     return " ".join(sentence(part) for part in shown)
+
+
+def changes_told(scene: Scene, edits: Sequence[TaskEdit]) -> dict[str, str]:
+    """Return what is said of each change, by the id of its node; empty where nothing is."""
+    return {edit.node_id: _edit(scene, edit.before, edit.after, None) for edit in edits}
 
 
 def _edit(scene: Scene, before: TaskNode | None, after: TaskNode | None, because: str | None) -> str:

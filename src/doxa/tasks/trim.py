@@ -29,8 +29,9 @@ from doxa.tasks.editing import Editor
 from doxa.tasks.frames import FRAMES
 from doxa.tasks.moving import shifted
 from doxa.tasks.phrases import Element, elements, stem
+from doxa.tasks.plausible import LEAST, Encode, chances_of, without
 from doxa.tasks.reading import Clause, read_clauses
-from doxa.tasks.saying import said_of
+from doxa.tasks.saying import changes_told, said_of
 from doxa.tasks.scene import GENDERED, Scene, fits
 from doxa.tasks.shifts import Shift
 from doxa.tasks.statements import TELLING
@@ -81,6 +82,7 @@ def take(
     *,
     said_before: str = "",
     ask_below: float = ASK_BELOW,
+    encode: Encode | None = None,
 ) -> Step:
     """Carry out a turn over a forest, which stays as it is, and put the reply together.
 
@@ -92,16 +94,17 @@ def take(
         said_before: what the assistant said just before.
         ask_below: a change that is less sure than this, from 0 to 1, is asked about and not made; one that could as
             well be of another node always is.
+        encode: makes the vectors by which changes that were hardly meant are left out; without it, none is.
 
     Raises:
-        BackendError: the parser failed.
+        BackendError: the parser or the encoder failed.
     """
     said = answer_to(text, forest)
     step = None if said is None else cleared(said, forest, parser)
     if step is not None:
         return step
     scene, replies = carried(text, forest, parser, at, said_before=said_before)
-    return asked_back(scene, closed(scene, replies), ask_below)
+    return asked_back(scene, closed(scene, replies, encode), ask_below)
 
 
 def cleared(said: Answer, forest: TaskForest, parser: Parser) -> Step | None:
@@ -398,31 +401,56 @@ def run(scene: Scene, instruction: str, parser: Parser) -> None:
     scene.text, scene.typed, scene.clauses = text, typed, clauses
 
 
-def closed(scene: Scene, replies: Sequence[str]) -> Step:
-    """Carry the changes on to what depends on them, and put the reply together."""
+def closed(scene: Scene, replies: Sequence[str], encode: Encode | None = None) -> Step:
+    """Carry the changes on to what depends on them, and put the reply together.
+
+    Args:
+        scene: the turn, carried out.
+        replies: the answers to its questions.
+        encode: makes the vectors by which changes that were hardly meant are left out; without it, none is.
+    """
     scene.marks.append(scene.editor.mark())
     moved = scene.editor.propagate(by_amount)
     edits = scene.editor.edits()
-    intents = tuple(dict.fromkeys(scene.intents)) or ("chat",)
-    if len(intents) > 1:
-        intents = tuple(one for one in intents if one != "chat") or ("chat",)
-    if not edits and any(one in CHANGING for one in intents) and not scene.touched:
-        intents = tuple(one for one in intents if one not in CHANGING) or ("chat",)
+    intents = intents_of(scene, changes=bool(edits))
+    found = signals(scene, edits, intents)
+    sure = confidence(found, changes=bool(edits))
+    if encode is not None and edits and not found["open tie"]:
+        kept = meant_of(scene, edits, {**found, "confidence": sure}, encode)
+        intents = intents if kept else tuple(one for one in intents if one not in CHANGING) or ("chat",)
+        edits = kept
     told = said_of(scene, edits, moved)
     reply = " ".join(part for part in (told, *scene.notes_said(), *replies) if part) or NOTED
     asked = " ".join(scene.doubts) if scene.doubts and not edits else ""
-    focus = tuple(dict.fromkeys(scene.focus[:8]))
-    found = signals(scene, edits, intents)
     return Step(
         intents=intents,
         edits=edits,
         reply=asked or reply,
-        focus=focus,
+        focus=tuple(dict.fromkeys(scene.focus[:8])),
         asked=asked,
-        confidence=confidence(found, changes=bool(edits)),
+        confidence=sure,
         signals=found,
         undoes=scene.undoes if edits else None,
     )
+
+
+def intents_of(scene: Scene, *, changes: bool) -> tuple[str, ...]:
+    """Return what a turn was taken for."""
+    intents = tuple(dict.fromkeys(scene.intents)) or ("chat",)
+    if len(intents) > 1:
+        intents = tuple(one for one in intents if one != "chat") or ("chat",)
+    if not changes and any(one in CHANGING for one in intents) and not scene.touched:
+        intents = tuple(one for one in intents if one not in CHANGING) or ("chat",)
+    return intents
+
+
+def meant_of(
+    scene: Scene, edits: tuple[TaskEdit, ...], found: Mapping[str, float], encode: Encode
+) -> tuple[TaskEdit, ...]:
+    """Return changes without those that were hardly meant, and without what rests on these."""
+    told = changes_told(scene, edits)
+    chances = chances_of(scene.text, told, edits, found, len(scene.editor.forest.nodes), encode)
+    return without(edits, {key for key, chance in chances.items() if chance < LEAST})
 
 
 def by_amount(value: TaskValue, amount: float, unit: str) -> TaskValue | None:

@@ -19,6 +19,7 @@ from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Sta
 from doxa.engine.answer.acknowledging import acknowledged
 from doxa.engine.answer.background import background_of, is_wanted, paths, said_aloud
 from doxa.engine.answer.briefing import Briefing, brief, superseded
+from doxa.engine.answer.chaining import chained
 from doxa.engine.answer.feedback import used
 from doxa.engine.answer.grading import Ground, chosen, doubt_of
 from doxa.engine.answer.hearing import Heard, hear, prefers_facts, task_reply
@@ -258,15 +259,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             draft = acknowledged(changes, state, speaker=asked.speaker, greets="greet" in intents)
         else:
             ground = Ground(question=question, nearby=nearby, asked=asked, state=state, beliefs=beliefs)
-            reader = passage_reader(state, parts)
-            draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
-            tree: Tree | None = None
-            if reasoning is not None and not is_prompted(reasoning, parts):
-                draft, tree = reason(reasoning)
-                if tree is not None:
-                    note["tree"], reached = tree_data(tree), tree.best.state
-            if tree is None or doubt_of(draft, beliefs, state):  # several steps stand in no turn that could be quoted
-                draft = _chosen(draft, ground, reader, parts, note)
+            draft, reasoning, reached = _drafted(ground, parts, today, recent, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
         writes = _tells(parts)
         facts = _facts_for_prompt(asked, question, recent, beliefs, today) if writes else []
@@ -302,6 +295,30 @@ def _gone(item: Evidence, state: UserState) -> bool:
     """Tell whether all that a piece of evidence says was taken back."""
     turns = [state.turn(key) for key in item.turn_ids]
     return bool(turns) and all(turn is not None and taken_back(turn, state.beliefs) for turn in turns)
+
+
+def _drafted(
+    ground: Ground, parts: Parts, today: date, recent: Sequence[Turn], note: dict[str, object]
+) -> tuple[Draft, Reasoning | None, State]:
+    """Return the answer of the memory, what a search for a better one starts from, and where one has ended."""
+    reader = passage_reader(ground.state, parts)
+    draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
+    tree: Tree | None = None
+    reached = State()
+    try:
+        chain = chained(ground, parts, known=reasoning is not None and reasoning.sure)
+    except BackendError as exc:
+        chain, note["degraded"] = None, f"the encoder failed, so chains of sentences are not looked for: {exc}"
+    if chain is not None:
+        return chain, reasoning, reached
+    if reasoning is not None and not is_prompted(reasoning, parts):
+        draft, tree = reason(reasoning)
+        if tree is not None:
+            note["tree"], reached = tree_data(tree), tree.best.state
+    # Several steps stand in no turn that could be quoted.
+    if tree is None or doubt_of(draft, ground.beliefs, ground.state):
+        draft = _chosen(draft, ground, reader, parts, note)
+    return draft, reasoning, reached
 
 
 def _chosen(draft: Draft, ground: Ground, reader: PassageReader | None, parts: Parts, note: dict[str, object]) -> Draft:

@@ -16,6 +16,7 @@ from doxa.engine.wiring.parts import Parts
 from doxa.memory import TaskForest, UserState
 from doxa.tasks import (
     Addressed,
+    Encode,
     Material,
     Reading,
     Refused,
@@ -47,12 +48,14 @@ class TaskReaders:
     parser: Parser
     addressed: Callable[[str], Addressed]
     """Tells how likely the words of a turn are said to tasks at all."""
+    encode: Encode
+    """Makes the vectors by which changes that were hardly meant are left out."""
     config: Config
 
     @classmethod
     def of(cls, parts: Parts) -> TaskReaders:
         """Return those of an engine."""
-        return cls(parser=parts.parser, addressed=parts.addressed, config=parts.config)
+        return cls(parser=parts.parser, addressed=parts.addressed, encode=parts.own_vectors, config=parts.config)
 
 
 def propose(turn: Turn, parts: Parts) -> Reading | None:
@@ -214,9 +217,12 @@ def kept(reading: Reading | None, commit: TaskCommit | None) -> Mapping[str, Any
 def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, readers: TaskReaders) -> tuple[Step, str]:
     said, below = to_tasks.said_before, readers.config.tasks.ask_below
     try:
-        return take(turn.text, forest, readers.parser, turn.at, said_before=said, ask_below=below), ""
+        step = take(
+            turn.text, forest, readers.parser, turn.at, said_before=said, ask_below=below, encode=readers.encode
+        )
+        return step, ""
     except BackendError as exc:
-        failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
+        failed = f"the parser or the encoder failed, so the turn was not told to the tasks: {exc}"
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
         failed = f"the turn could not be told to the tasks: {exc!r}"
     return Step(intents=("chat",), reply=NOT_UNDERSTOOD, confidence=0.0), failed

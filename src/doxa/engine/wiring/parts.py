@@ -239,9 +239,17 @@ class Parts:
 
         return addressed_of(self._own_vector(text))
 
-    def _own_vector(self, text: str) -> NDArray[np.float32]:
+    def own_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, `(texts, 384)`, by the built-in encoder whatever makes the other vectors.
+
+        Raises:
+            BackendError: the encoder failed.
+        """
         own = self.queries if self.config.encoder.name == "builtin" else _own_encoder()
-        vector: NDArray[np.float32] = own.encode([text])[0]
+        return own.encode(texts)
+
+    def _own_vector(self, text: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self.own_vectors([text])[0]
         return vector
 
     def judge(self) -> Judge | None:

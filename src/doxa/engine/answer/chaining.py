@@ -1,0 +1,89 @@
+"""Question -> answer over sentences that lead from a name in it to what is asked for, each as it was said last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from doxa.core.values import Draft, Turn
+from doxa.engine.answer.grading import Ground
+from doxa.engine.wiring.parts import Parts
+from doxa.memory import mention_index
+from doxa.reason import Chain, best_chains, citation_of, quoted, taken_back
+from doxa.recall import index_of
+from doxa.understand import plans_of
+
+__all__ = ["chained"]
+
+LEAST = 0.5
+"""How near its chain has to be to a question; below it, four of ten are right (benchmarks/README.md)."""
+WORDS = 14
+"""Words of a sentence that says one thing."""
+KINDS = frozenset(("value", "who", "where", "list"))
+
+
+def chained(ground: Ground, parts: Parts, *, known: bool) -> Draft | None:
+    """Return the answer that a chain of sentences gives, each quoted; None where none leads to one.
+
+    Chains are told over sentences that say one thing of two names, as facts are put down ("The author of Endymion is
+    John Keats."). Talk says more in a sentence, and there what is read of it is searched. A question of another day is
+    none for them. One sentence alone answers none of how a thing was, and none that asks for one thing by another.
+
+    Args:
+        ground: what is asked, and of what.
+        parts: what the engine is made of.
+        known: facts answer the question as it stands; then no single sentence does better.
+
+    Raises:
+        BackendError: the encoder or the parser failed.
+    """
+    question, asked, state = ground.question, ground.asked, ground.state
+    dated = asked.as_of is not None or question.as_of is not None or question.within is not None
+    if question.kind not in KINDS or question.source or dated or not question.polarity:
+        return None
+    index, facts = mention_index(state), index_of(state).facts
+
+    def turn_at(place: int) -> Turn | None:
+        return state.turns.get(state.places[place])
+
+    def counts(place: int) -> bool:
+        turn = turn_at(place)
+        if turn is None or not state.trusts(turn.turn_id) or (asked.known_at is not None and turn.at > asked.known_at):
+            return False
+        if not facts.stands(np.array([place]), past=False)[0]:
+            return False
+        disputed = any(
+            fact.disputed for key in facts.held(turn.turn_id, state) if (fact := ground.beliefs.facts.get(key))
+        )
+        return not disputed and not taken_back(turn, ground.beliefs)
+
+    best = next(iter(best_chains(question.text, index, parts.own_vectors, counts)), None)
+    if best is None or best.score < LEAST or not _plain(best, {name.casefold() for name in state.columns.speakers}):
+        return None
+    if len(best.hops) == 1 and (
+        known or question.past or any(plan.needed for plan in plans_of(question.text, parts.parser))
+    ):
+        return None
+    return _told(best, turn_at, asked.speaker)
+
+
+def _plain(chain: Chain, speakers: set[str]) -> bool:
+    """Tell whether every sentence of a chain says one thing of two names, none of them of somebody who speaks."""
+    ties = [hop.tie for hop in chain.hops]
+    return all(
+        len(set(tie.keys)) == 2 and len(tie.text.split()) <= WORDS and speakers.isdisjoint(tie.keys) for tie in ties
+    )
+
+
+def _told(chain: Chain, turn_at: Callable[[int], Turn | None], asker: str) -> Draft:
+    """Return an answer with the turns that lead to it."""
+    turns = {turn.turn_id: turn for hop in chain.hops for one in (hop, *hop.alike) if (turn := turn_at(one.tie.place))}
+    quotes = " ".join(quoted(turn, asker) for turn in turns.values())
+    value = ", ".join(chain.values)
+    return Draft(
+        text=f"{value[:1].upper()}{value[1:]}. {quotes}",
+        value=value,
+        citations=tuple(citation_of(turn) for turn in turns.values()),
+        confidence=min(chain.score, 1.0),
+    )
