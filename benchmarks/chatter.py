@@ -63,7 +63,7 @@ def touching(talk: list[str], opened: tuple[str, ...], parser: Parser, encoder: 
         found, was = route(text, forest, parser, AT, going_on=going_on), going_on
         step = take(text, forest, parser, AT, encode=encoder.encode) if found.to_tasks else None
         going_on = step is not None and stands(found, step, forest)
-        if step is not None and going_on and step.edits:
+        if step is not None and going_on and (step.edits or step.left_out):
             likely = addressed_of(encoder.encode([text])[0])
             going_on = likely.meant(opens=found.opens, requests=found.requests, going_on=was)
         yield step is not None and going_on and kept(text, step, forest)

@@ -43,6 +43,7 @@ def test_what_is_only_told_along_the_way_is_left_out(encoder, parser):
     step = take(said, forest, parser, AT, encode=encoder.encode)
     assert "onely" in everything.reply and "onely" not in step.reply
     assert set(step.edits) < set(everything.edits)
+    assert step.left_out == len(everything.edits) - len(step.edits)
 
 
 @pytest.mark.parametrize(

@@ -338,7 +338,8 @@ def _read_step(
         return NOT_TAKEN, failed, found.why
     if not stands(found, step, state.tasks):
         return NOT_TAKEN, failed, f"{found.why}{NOTHING}"
-    likely, untold = meant(turn, found, state, readers) if step.edits else (True, "")
+    read = step.edits or step.left_out
+    likely, untold = meant(turn, found, state, readers) if read else (True, "")
     if not likely:
         return NOT_TAKEN, failed or untold, f"{found.why}, but it is hardly said to the tasks"
     return step, failed, found.why

@@ -72,6 +72,8 @@ class Step:
     undoes: int | None = None
     by: str = ""
     """The prompt and the model that read the turn; empty for the grammar."""
+    left_out: int = 0
+    """Changes that were read and hardly meant, so that they are not made."""
 
 
 def take(
@@ -415,10 +417,11 @@ def closed(scene: Scene, replies: Sequence[str], encode: Encode | None = None) -
     intents = intents_of(scene, changes=bool(edits))
     found = signals(scene, edits, intents)
     sure = confidence(found, changes=bool(edits))
+    left_out = 0
     if encode is not None and edits and not found["open tie"]:
         kept = meant_of(scene, edits, {**found, "confidence": sure}, encode)
         intents = intents if kept else tuple(one for one in intents if one not in CHANGING) or ("chat",)
-        edits = kept
+        left_out, edits = len(edits) - len(kept), kept
     told = said_of(scene, edits, moved)
     reply = " ".join(part for part in (told, *scene.notes_said(), *replies) if part) or NOTED
     asked = " ".join(scene.doubts) if scene.doubts and not edits else ""
@@ -431,6 +434,7 @@ def closed(scene: Scene, replies: Sequence[str], encode: Encode | None = None) -
         confidence=sure,
         signals=found,
         undoes=scene.undoes if edits else None,
+        left_out=left_out,
     )
 
 
