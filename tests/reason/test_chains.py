@@ -3,6 +3,8 @@
 import pytest
 
 from doxa import Doxa
+from doxa.memory import mention_index
+from doxa.reason import best_chains
 
 FACTS = (
     "The author of The Weir of Halm is Bettina Okoro.",
@@ -65,3 +67,19 @@ def test_a_question_of_another_day_is_not_answered_by_what_was_said_last():
         chat = told(doxa, "The capital of Renn is Hove.")
         reply = chat.ask("What was the capital of Renn in 2019?")
         assert reply.abstained or "Hove" not in f"{reply.value}"
+
+
+def test_vectors_are_made_of_sentences_that_may_be_told_alone():
+    with Doxa.open(":memory:") as doxa:
+        chat = told(doxa, *(f"Tomas Wray met Ilse Varga and Odo Finn in Port{number}." for number in range(30)))
+        seen = []
+
+        def encode(texts):
+            seen.extend(texts)
+            return doxa.parts.own_vectors(texts)
+
+        with doxa.parts.log.user(chat.user) as state:
+            index = mention_index(state)
+            best_chains("Where did Tomas Wray die?", index, encode, lambda tie: len(tie.keys) == 2)
+        assert len(index.ties) > 30
+        assert seen and not any(" met " in text for text in seen)

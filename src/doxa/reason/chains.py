@@ -67,14 +67,14 @@ class Chain:
         return " ".join(hop.told(LETTERS[at], LETTERS[at + 1]) for at, hop in enumerate(self.hops))
 
 
-def best_chains(question: str, index: MentionIndex, encode: Encode, counts: Callable[[int], bool]) -> list[Chain]:
+def best_chains(question: str, index: MentionIndex, encode: Encode, counts: Callable[[Tie], bool]) -> list[Chain]:
     """Return the chains that are nearest to a question, best first.
 
     Args:
         question: as it was asked.
         index: what sentences tie.
         encode: makes vectors; those of sentences with letters are worth keeping.
-        counts: tells by the place of a turn whether it may be cited.
+        counts: tells whether a sentence may be a step; no others are read.
 
     Cost: O(sentences around the names of the question, to `HOPS`), and a vector for each that differs.
     """
@@ -99,7 +99,7 @@ def _chains(
     index: MentionIndex,
     asked: NDArray[np.float32],
     encode: Encode,
-    counts: Callable[[int], bool],
+    counts: Callable[[Tie], bool],
 ) -> Iterator[Chain]:
     """Yield the chains from a name, a beam of each length, with how near the sum of their sentences is."""
     level: list[tuple[Chain, NDArray[np.float32], frozenset[str]]] = [
@@ -122,12 +122,12 @@ def _chains(
         yield from (chain for chain, _, _ in level)
 
 
-def _hops(key: str, index: MentionIndex, counts: Callable[[int], bool]) -> list[Hop]:
+def _hops(key: str, index: MentionIndex, counts: Callable[[Tie], bool]) -> list[Hop]:
     """Return what leads on from a name: sentences that hold, of those alike but for the other name a few at most."""
     groups: dict[str, list[Hop]] = {}
     for number in reversed(index.by_name.get(key, ())):
         tie = index.ties[number]
-        if not index.holds(number) or not counts(tie.place):
+        if not index.holds(number) or not counts(tie):
             continue
         for source, own in enumerate(tie.keys):
             if own != key:

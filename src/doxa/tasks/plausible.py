@@ -23,7 +23,7 @@ Numbers = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Numbers]
 """Texts -> the vectors of the built-in encoder, `(texts, 384)`."""
 LEAST = 0.05
-"""How likely a change has to be; of the changes below it, one in forty was meant (training/tasks/README.md)."""
+"""How likely a change has to be; of the changes below it, one in thirty was meant (training/tasks/README.md)."""
 SIGNALS = (
     "unread", "left out", "stranger", "passed over", "odd verb", "nothing named", "tie", "open tie", "value lost",
     "misfit", "text for text", "intent", "chat", "check", "several", "explicit",
