@@ -13,7 +13,7 @@ from doxa.memory import Beliefs
 from doxa.reason.chains import Chain, best_chains
 from doxa.reason.choosing import Doubt, Graded, choose, quoted
 from doxa.reason.compute import concerns, work_out
-from doxa.reason.drafts import abstention, citation_of, citations_of, sentence_of
+from doxa.reason.drafts import abstention, citation_of, citations_of, claimed, sentence_of
 from doxa.reason.facts import answer_from_facts, relevant_facts
 from doxa.reason.passages import answer_from_passages, taken_back
 from doxa.reason.prompted import Asking, PromptedPolicy, PromptedValuer, PromptedWriter, show, talks_to_models
@@ -73,6 +73,7 @@ __all__ = [
     "choose",
     "citation_of",
     "citations_of",
+    "claimed",
     "concerns",
     "may_be",
     "quoted",

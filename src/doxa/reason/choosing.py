@@ -19,9 +19,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.core.values import Draft, Interval, Question, Turn
+from doxa.core.values import Draft, Question, Turn
 from doxa.language import stems
-from doxa.reason.drafts import citation_of
+from doxa.reason.drafts import citation_of, wrote
 from doxa.reason.telling import SENTENCE, content_of
 
 __all__ = [
@@ -297,11 +297,10 @@ def _unknown(candidate: Candidate | None, question: Question, asker: str, sure: 
 
 def quoted(turn: Turn, asker: str, about: frozenset[str] = frozenset()) -> str:
     """Return a turn word for word, with who wrote it and when; of a long one the sentences with most of some stems."""
-    who = "you" if turn.speaker.casefold() == asker.casefold() else turn.speaker
     text = " ".join(turn.text.split())
     if len(text) > LONGEST:
         text = _part(text, about)
-    return f"On {Interval.format(turn.at.date(), 'day')} {who} wrote: “{text}”"
+    return wrote(turn, text, asker)
 
 
 def _part(text: str, asked: frozenset[str]) -> str:

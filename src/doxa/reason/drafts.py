@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -13,11 +14,13 @@ __all__ = [
     "abstention",
     "citation_of",
     "citations_of",
+    "claimed",
     "disputed_draft",
     "draft_of",
     "quote",
     "sentence_of",
     "together",
+    "wrote",
 ]
 
 FindTurn = Callable[[str], Turn | None]
@@ -76,7 +79,47 @@ def citation_of(turn: Turn) -> Citation:
 
 def quote(turn: Turn, words: str) -> str:
     """Return words of a turn with who said them and when: "Ana said on 2 June 2024: “a red hat”"."""
-    return f"{turn.speaker} said on {Interval.format(turn.at.date(), 'day')}: “{words}”"
+    return f"{_said(turn)}“{words}”"
+
+
+def wrote(turn: Turn, words: str, asker: str) -> str:
+    """Return a turn as it was written, or a part of it: "On 2 June 2024 you wrote: “I bought a red hat.”"."""
+    return f"{_wrote(turn, asker)}“{words}”"
+
+
+def claimed(draft: Draft, asker: str) -> str:
+    """Return what a draft says itself: whoever quotes a turn that is cited does not claim what it says.
+
+    Left out are the quotes, who said them and when, and in front of them their words that are the answer.
+    """
+    leads = [lead for cited in draft.citations for lead in (_said(cited), _wrote(cited, asker))]
+    quotes: list[str] = []
+
+    def left(match: re.Match[str]) -> str:
+        if not any(match["words"].rstrip(". ") in " ".join(cited.text.split()) for cited in draft.citations):
+            return match[0]
+        quotes.append(match["words"].casefold())
+        return ""
+
+    said = re.sub(rf"(?:{'|'.join(map(re.escape, leads))})?“(?P<words>[^”]+)”", left, draft.text).strip("; ")
+    value = (draft.value or "").casefold()
+    if value and said.rstrip(". ").casefold() == value and all(
+        any(part in one for one in quotes) for part in value.split(", ")
+    ):  # fmt: skip
+        return ""
+    return said
+
+
+def _said(turn: Turn | Citation) -> str:
+    return f"{turn.speaker} said on {_day(turn)}: "
+
+
+def _wrote(turn: Turn | Citation, asker: str) -> str:
+    return f"On {_day(turn)} {'you' if turn.speaker.casefold() == asker.casefold() else turn.speaker} wrote: "
+
+
+def _day(turn: Turn | Citation) -> str:
+    return Interval.format(turn.at.date(), "day") if turn.at else ""
 
 
 def _speaker(fact: Fact, turn: FindTurn) -> str:

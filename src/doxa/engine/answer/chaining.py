@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from doxa.reason import Chain, best_chains, citation_of, quoted, taken_back
 from doxa.recall import index_of
 from doxa.understand import plans_of
 
-__all__ = ["chained"]
+__all__ = ["Chained", "chained"]
 
 LEAST = 0.5
 """How near its chain has to be to a question: a round number, reached by 4 of the 288 questions of a set of chats."""
@@ -23,7 +24,16 @@ WORDS = 14
 KINDS = frozenset(("value", "who", "where", "list"))
 
 
-def chained(ground: Ground, parts: Parts, *, known: bool) -> Draft | None:
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """The answer that a chain gives."""
+
+    draft: Draft
+    single: bool
+    """Whether it is one sentence alone: facts that answer the question as it stands do better."""
+
+
+def chained(ground: Ground, parts: Parts) -> Chained | None:
     """Return the answer that a chain of sentences gives, each quoted; None where none leads to one.
 
     Chains are told over sentences that say one thing of two names, as facts are put down ("The author of Endymion is
@@ -33,7 +43,6 @@ def chained(ground: Ground, parts: Parts, *, known: bool) -> Draft | None:
     Args:
         ground: what is asked, and of what.
         parts: what the engine is made of.
-        known: facts answer the question as it stands; then no single sentence does better.
 
     Raises:
         BackendError: the encoder or the parser failed.
@@ -63,11 +72,10 @@ def chained(ground: Ground, parts: Parts, *, known: bool) -> Draft | None:
     best = next(iter(best_chains(question.text, index, parts.own_vectors, counts)), None)
     if best is None or best.score < LEAST:
         return None
-    if len(best.hops) == 1 and (
-        known or question.past or any(plan.needed for plan in plans_of(question.text, parts.parser))
-    ):
+    single = len(best.hops) == 1
+    if single and (question.past or any(plan.needed for plan in plans_of(question.text, parts.parser))):
         return None
-    return _told(best, turn_at, asked.speaker)
+    return Chained(_told(best, turn_at, asked.speaker), single)
 
 
 def _plain(tie: Tie, speakers: set[str]) -> bool:

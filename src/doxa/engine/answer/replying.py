@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from doxa.engine.reading.turns import reading_of
 from doxa.engine.wiring.parts import Parts
 from doxa.language import stems
 from doxa.memory import UserState
+from doxa.reason import claimed
 from doxa.recall import encoded, read_query, recall
 from doxa.revise import revise
 from doxa.verify import CheckSpec, Clause, Known, Witness, check
@@ -37,7 +37,6 @@ LOOKED_AT = 10
 """Turns that are looked at for each turn of the agent that is wanted."""
 FOLLOWING = 2
 """Turns after one that bears on a reply, which may say what became of it."""
-QUOTE = re.compile(r"“([^”]+)”")
 HEDGE = "I am not sure about that. What I have noted: {held}"
 HELD_BACK = "I hold back my answer, since it does not agree with what I have noted: {held}"
 
@@ -143,7 +142,7 @@ def _verdict(draft: Draft, asked: Asked, parts: Parts, note: dict[str, object]) 
         return Verdict(reason="it does not claim anything about now")
     with parts.log.user(asked.user) as state:
         cited = _cited(draft, state)
-        text = _unquoted(draft)
+        text = claimed(draft, asked.speaker)
         found = check_reply(text, parts, state, user=asked.speaker, agent=asked.agent, at=asked.at, note=note)
     if cited and found.label != "contradicted":
         entailed = replace(
@@ -151,12 +150,6 @@ def _verdict(draft: Draft, asked: Asked, parts: Parts, note: dict[str, object]) 
         )
         return replace(entailed, reason="it follows from the facts that it cites")
     return found
-
-
-def _unquoted(draft: Draft) -> str:
-    """Return what a draft says itself: whoever quotes a turn that is cited does not claim what it says."""
-    said = [cited.text for cited in draft.citations]
-    return QUOTE.sub(lambda match: "" if any(match[1].rstrip(". ") in text for text in said) else match[0], draft.text)
 
 
 def _cited(draft: Draft, state: UserState) -> tuple[str, ...]:

@@ -301,16 +301,20 @@ def _drafted(
     ground: Ground, parts: Parts, today: date, recent: Sequence[Turn], note: dict[str, object]
 ) -> tuple[Draft, Reasoning | None, State]:
     """Return the answer of the memory, what a search for a better one starts from, and where one has ended."""
-    reader = passage_reader(ground.state, parts)
-    draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
     tree: Tree | None = None
     reached = State()
     try:
-        chain = chained(ground, parts, known=reasoning is not None and reasoning.sure)
+        chain = chained(ground, parts)
     except BackendError as exc:
         chain, note["degraded"] = None, f"the encoder failed, so chains of sentences are not looked for: {exc}"
-    if chain is not None:
-        return chain, reasoning, reached
+    if chain is not None:  # then nothing has to be read
+        if not chain.single and not _tells(parts):
+            return chain.draft, None, reached
+        _, reasoning = answered(ground, parts, today=today, recent=recent, reader=None)
+        if not chain.single or reasoning is None or not reasoning.sure:
+            return chain.draft, reasoning, reached
+    reader = passage_reader(ground.state, parts)
+    draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
     if reasoning is not None and not is_prompted(reasoning, parts):
         draft, tree = reason(reasoning)
         if tree is not None:
