@@ -3,6 +3,8 @@
 Every benchmark goes through the engine's front door, as a user would, and its report says what it ran on.
 """
 
+from doxa_bench.beam import BeamReport
+from doxa_bench.beam import run as run_beam
 from doxa_bench.beliefbank import BeliefBankReport
 from doxa_bench.beliefbank import run as run_beliefbank
 from doxa_bench.dialogre import DialogreReport
@@ -56,6 +58,7 @@ from doxa_bench.worlds import WorldsReport
 from doxa_bench.worlds import run as run_worlds
 
 __all__ = [
+    "BeamReport",
     "BeliefBankReport",
     "CiceroReport",
     "DialogreReport",
@@ -86,6 +89,7 @@ __all__ = [
     "draw_alignment",
     "draw_forms",
     "environment",
+    "run_beam",
     "run_beliefbank",
     "run_cicero",
     "run_dialogre",

@@ -18,6 +18,7 @@ from doxa.transport.cli.app import command, separate
 from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
 from doxa_bench.cli.answers import measure_locomo_answers, measure_longmemeval, show_answers
+from doxa_bench.cli.beam import measure_beam, show_beam
 from doxa_bench.cli.everyday import measure_everyday, show_everyday
 from doxa_bench.cli.facts import measure_facts, show_facts
 from doxa_bench.cli.implicit import measure_implicit, show_implicit
@@ -77,6 +78,7 @@ class Benchmark(StrEnum):
     LOCOMO = "locomo"
     LONGMEMEVAL = "longmemeval"
     REALTALK = "realtalk"
+    BEAM = "beam"
     FACTS = "facts"
     UNDERSTANDING = "understanding"
     OPENIE = "openie"
@@ -108,6 +110,7 @@ ABOUT = """
 locomo: is the evidence of a question found? Recall@k, ndcg@k, per category and without shared words; latency.
 locomo --answers, longmemeval: are questions about long histories answered? Token F1, abstention, risk by coverage.
 realtalk: both over weeks of chat between two real people, beside BM25, dense, RRF; with --answers token F1.
+beam: chats of 100K tokens with an assistant: are sources found, contradictions flagged, unknowns abstained from?
 facts: is the value that holds now given, over one fact and over several, after thousands of facts? Read or drawn.
 understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
 openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
@@ -398,6 +401,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     ),
     Benchmark.LONGMEMEVAL: (measure_longmemeval, {"data", "limit", "seed", "errors", "out"}, show_answers),
     Benchmark.REALTALK: (measure_realtalk, {"data", "k", "limit", "answers", "errors", "out"}, _show_locomo),
+    Benchmark.BEAM: (measure_beam, {"data", "limit", "errors"}, show_beam),
     Benchmark.FACTS: (measure_facts, {"data", "facts", "seed", "limit", "errors"}, show_facts),
     Benchmark.UNDERSTANDING: (
         _measure_understanding,

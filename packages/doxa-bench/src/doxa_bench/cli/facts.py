@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["measure_facts", "show_facts"]
 
 MEASURES = ("right", "in_top_1", "in_top_10")
+MARKS = ("by_value", "abstained")
+"""Of replies alone."""
 
 
 def measure_facts(
@@ -38,15 +40,15 @@ def measure_facts(
 
 def show_facts(out: Console, found: dict[str, Any]) -> None:
     """Print every system by kind of question, the first mistakes, and the run."""
-    table = columns("questions", "system", "n", *(name.replace("_", " ") for name in MEASURES), "abstained")
+    table = columns("questions", "system", "n", *(name.replace("_", " ") for name in MEASURES + MARKS))
     for kind, systems in {**found["kinds"], **found["hops"]}.items():
         for system, row in systems.items():
-            abstained = "-" if row["abstained"] is None else f"{row['abstained']:.3f}"
-            table.add_row(kind, system, str(row["n"]), *(_measure(row, name) for name in MEASURES), abstained)
+            marks = ("-" if row[name] is None else f"{row[name]:.3f}" for name in MARKS)
+            table.add_row(kind, system, str(row["n"]), *(_measure(row, name) for name in MEASURES), *marks)
     put(out, table)
     for one in found["errors"]:
         put(out, f"\n{one['kind']}: {one['question']}")
-        put(out, f"expected {' or '.join(one['accepted'])}; got {shorten(one['reply'], 200)}", indent=2)
+        put(out, f"expected {' or '.join(one['accepted'])}; got {shorten(one['reply'], 200) or 'no answer'}", indent=2)
     times = "; ".join(f"{kind} {row['p50']} / {row['p95']} ms" for kind, row in found["latency_ms"].items())
     put(
         out,

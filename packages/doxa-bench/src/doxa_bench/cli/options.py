@@ -97,7 +97,7 @@ LabelsOption = Annotated[
     ),
 ]
 ErrorsOption = Annotated[
-    int | None, typer.Option("--errors", min=1, help="understanding, revision, facts, answers: show mistakes.")
+    int | None, typer.Option("--errors", min=1, help="understanding, revision, facts, beam, answers: show mistakes.")
 ]
 ClaimsOption = Annotated[
     Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")

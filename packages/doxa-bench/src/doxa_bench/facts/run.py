@@ -1,7 +1,8 @@
 """Facts told to a memory one by one, then questions: is the value that holds now given, over one fact and over several?
 
-A reply is right where its value (its text where it has none) holds an accepted answer as a run of words, in lower case
-without articles and punctuation, as the benchmark scores it; what it quotes is not looked at. Baselines rank the told
+A reply is right where what it answers, its value or else its text, holds an accepted answer as a run of words, in lower
+case without articles and punctuation, as the benchmark scores it; an abstention is wrong. Replies without a value quote
+turns, now and then two that clash: `by_value` counts those alone that are right by their value. Baselines rank the told
 facts, the later of two equal ones first: a ranking answers with its first fact. Whether an accepted answer comes among
 the first ten is told beside it, of the memory's search as well.
 """
@@ -9,7 +10,6 @@ the first ten is told beside it, of the memory's search as well.
 from __future__ import annotations
 
 import re
-import string
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from typing import Any
 
 from doxa.core.config import Config
 from doxa.engine import Doxa
+from doxa_bench.answering import given
 from doxa_bench.baselines import BASELINES, Corpus
 from doxa_bench.facts.draw import draw_set
 from doxa_bench.facts.sets import MULTI, SINGLE, FactQuestion, FactSet, read_set
@@ -30,7 +31,7 @@ __all__ = ["FactsReport", "run"]
 OURS = "doxa"
 USER, AGENT, DAY = "user", "helper", "2026-01-01"
 K = 10
-DROPPED = str.maketrans("", "", string.punctuation)
+PUNCTUATION = re.compile(r"[^\w\s]|_")
 ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
@@ -41,6 +42,7 @@ class Asked:
     question: FactQuestion
     reply: str
     right: bool
+    by_value: bool
     abstained: bool
     ranks: Mapping[str, int | None]
     """System -> place of the first fact that holds an accepted answer, from 1; None where none of ten does."""
@@ -161,11 +163,12 @@ def _ask(questions: Sequence[FactQuestion], found: FactSet, doxa: Doxa, tell: Pr
         start = time.perf_counter()
         reply = chat.ask(question.text)
         milliseconds = (time.perf_counter() - start) * 1000
-        said = reply.value or reply.text
+        said = given(reply)
         yield Asked(
             question=question,
             reply=said,
             right=_holds(said, question),
+            by_value=not reply.abstained and _holds(reply.value or "", question),
             abstained=reply.abstained,
             ranks={name: _rank(ranking, texts, question) for name, ranking in rankings.items()},
             milliseconds=milliseconds,
@@ -189,7 +192,7 @@ def _holds(text: str, question: FactQuestion) -> bool:
 
 def _plain(text: str) -> str:
     """Return a text in lower case without articles and punctuation."""
-    return " ".join(ARTICLE.sub(" ", text.lower().translate(DROPPED)).split())
+    return " ".join(ARTICLE.sub(" ", PUNCTUATION.sub("", text.lower())).split())
 
 
 def _systems(asked: Sequence[Asked]) -> dict[str, dict[str, Any]]:
@@ -204,8 +207,9 @@ def _systems(asked: Sequence[Asked]) -> dict[str, dict[str, Any]]:
             **_share("in_top_1", first, len(asked)),
             **_share(f"in_top_{K}", sum(rank is not None for rank in ranks), len(asked)),
         }
-        silent = ratio(sum(one.abstained for one in asked), len(asked)) if name == OURS else None
-        rows[name] = {"n": len(asked), **row, "abstained": silent}
+        marks = {"by_value": [one.by_value for one in asked], "abstained": [one.abstained for one in asked]}
+        more = {mark: ratio(sum(row), len(row)) if name == OURS else None for mark, row in marks.items()}
+        rows[name] = {"n": len(asked), **row, **more}
     return rows
 
 
