@@ -47,8 +47,8 @@ __all__ = [
     "LocomoQuestion",
     "LocomoReport",
     "Progress",
-    "ReadSamples",
     "Sample",
+    "Source",
     "ingest",
     "read_samples",
     "run",
@@ -219,8 +219,12 @@ class Sample:
         return list(dict.fromkeys(line.speaker for line in self.conversation.lines if line.speaker))
 
 
-ReadSamples = Callable[[Path], list[Sample]]
-"""A file or folder -> its conversations with questions."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A set in the form of LoCoMo: its name in reports, and what reads its conversations from a file or folder."""
+
+    name: str
+    read: Callable[[Path], list[Sample]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,10 +247,9 @@ def run(
     limit: int | None = None,
     baselines: bool = False,
     progress: Progress | None = None,
-    reader: ReadSamples | None = None,
-    benchmark: str = "locomo",
+    source: Source | None = None,
 ) -> LocomoReport:
-    """Return how well evidence is found in the conversations of a LoCoMo file, or of another set read by `reader`.
+    """Return how well evidence is found in the conversations of a LoCoMo file, or of another `source`.
 
     Args:
         path: a file in the shape of `locomo10.json`.
@@ -255,8 +258,7 @@ def run(
         limit: only the first `limit` conversations.
         baselines: rank the same turns by words, by meaning and by both as well, and group questions by domain.
         progress: is told how far the run is.
-        reader: path -> conversations; by default that of LoCoMo's files.
-        benchmark: the name in the report.
+        source: another set in this form, and its name in the report.
 
     Raises:
         NotFoundError: there is no such file.
@@ -265,7 +267,8 @@ def run(
 
     Deterministic but for the times. Everything is kept in memory and gone afterwards.
     """
-    samples = (reader or read_samples)(Path(path))[:limit]
+    source = source or Source("locomo", read_samples)
+    samples = source.read(Path(path))[:limit]
     tell = progress or (lambda what, done, total: None)
     scores, ingest_s = list[Score](), 0.0
     with Doxa.open(":memory:", config=config) as doxa:
@@ -275,21 +278,28 @@ def run(
         compared = [_compare(sample, doxa, k, tell) for sample in samples] if baselines else []
         described = doxa.describe()
     return LocomoReport(
-        benchmark=benchmark,
+        benchmark=source.name,
         data=Path(path).name,
         k=k,
         scores=tuple(scores),
         others=tuple(score for one in compared for score in one.scores),
         domains=_domains(compared),
-        history_tokens=mean([float(_tokens(sample.texts.values())) for sample in samples]),
-        conversations=len(samples),
-        turns=sum(len(sample.conversation.lines) for sample in samples),
-        skipped=sum(sample.skipped for sample in samples),
-        unknown_evidence=sum(sample.unknown_evidence for sample in samples),
         ingest_s=ingest_s,
         models=models_of(described),
         environment=environment(),
+        **_counts(samples),
     )
+
+
+def _counts(samples: Sequence[Sample]) -> dict[str, Any]:
+    """Return what the report tells of the conversations themselves."""
+    return {
+        "history_tokens": mean([float(_tokens(sample.texts.values())) for sample in samples]),
+        "conversations": len(samples),
+        "turns": sum(len(sample.conversation.lines) for sample in samples),
+        "skipped": sum(sample.skipped for sample in samples),
+        "unknown_evidence": sum(sample.unknown_evidence for sample in samples),
+    }
 
 
 def ingest(sample: Sample, doxa: Doxa, tell: Progress) -> float:

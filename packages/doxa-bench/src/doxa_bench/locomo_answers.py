@@ -29,8 +29,8 @@ from doxa_bench.locomo import (
     CATEGORIES,
     LocomoQuestion,
     Progress,
-    ReadSamples,
     Sample,
+    Source,
     ingest,
     read_samples,
 )
@@ -78,10 +78,9 @@ def run(
     limit: int | None = None,
     out: Path | None = None,
     progress: Progress | None = None,
-    reader: ReadSamples | None = None,
-    benchmark: str = "locomo",
+    source: Source | None = None,
 ) -> LocomoAnswersReport:
-    """Return how well the questions of a LoCoMo file are answered, or of another set read by `reader`.
+    """Return how well the questions of a LoCoMo file are answered, or of another `source`.
 
     Args:
         path: a file in the shape of `locomo10.json`.
@@ -89,8 +88,7 @@ def run(
         limit: only the first `limit` conversations.
         out: the folder for the figure of risk against coverage; None draws none.
         progress: is told how far the run is.
-        reader: path -> conversations; by default that of LoCoMo's files.
-        benchmark: the name in the report, which goes on with "-answers".
+        source: another set in this form, and its name in the report.
 
     Raises:
         NotFoundError: there is no such file.
@@ -100,7 +98,8 @@ def run(
 
     Deterministic but for the times. Everything is kept in memory and gone afterwards.
     """
-    samples = (reader or read_samples)(Path(path))[:limit]
+    source = source or Source("locomo", read_samples)
+    samples = source.read(Path(path))[:limit]
     tell = progress or (lambda what, done, total: None)
     answered, ingest_s = list[Answered](), 0.0
     with Doxa.open(":memory:", config=config) as doxa:
@@ -108,9 +107,9 @@ def run(
             ingest_s += ingest(sample, doxa, tell)
             answered += answers_of(sample, doxa, tell)
         described = doxa.describe()
-    figure = draw_risk_coverage(out / f"{benchmark}-risk-coverage.png", answered) if out is not None else ""
+    figure = draw_risk_coverage(out / f"{source.name}-risk-coverage.png", answered) if out is not None else ""
     return LocomoAnswersReport(
-        benchmark=f"{benchmark}-answers",
+        benchmark=f"{source.name}-answers",
         data=Path(path).name,
         answered=tuple(answered),
         conversations=len(samples),

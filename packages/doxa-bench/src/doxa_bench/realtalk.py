@@ -22,7 +22,7 @@ from doxa.backends.transcripts import Conversation, Line
 from doxa.core.config import Config
 from doxa.core.errors import FormatError, NotFoundError
 from doxa_bench import locomo, locomo_answers
-from doxa_bench.locomo import LocomoReport, Progress, Sample, sample_of
+from doxa_bench.locomo import LocomoReport, Progress, Sample, Source, sample_of
 from doxa_bench.locomo_answers import LocomoAnswersReport
 
 __all__ = ["CATEGORIES", "read_chats", "run", "run_answers"]
@@ -45,10 +45,8 @@ def run(
 
     Arguments, errors and guarantees are those of `locomo.run`.
     """
-    return locomo.run(
-        path, k=k, config=config, limit=limit, baselines=True, progress=progress, reader=read_chats,
-        benchmark="realtalk",
-    )  # fmt: skip
+    source = Source("realtalk", read_chats)
+    return locomo.run(path, k=k, config=config, limit=limit, baselines=True, progress=progress, source=source)
 
 
 def run_answers(
@@ -60,9 +58,8 @@ def run_answers(
     progress: Progress | None = None,
 ) -> LocomoAnswersReport:
     """Return how well the questions about the chats of a folder are answered. As `locomo_answers.run` otherwise."""
-    return locomo_answers.run(
-        path, config=config, limit=limit, out=out, progress=progress, reader=read_chats, benchmark="realtalk"
-    )
+    source = Source("realtalk", read_chats)
+    return locomo_answers.run(path, config=config, limit=limit, out=out, progress=progress, source=source)
 
 
 def read_chats(folder: Path) -> list[Sample]:

@@ -59,8 +59,8 @@ DataOption = Annotated[
     typer.Option(
         "--data",
         metavar="PATH",
-        help="Its data, which does not come with Doxa; worlds and tasks --set forms have none, implicit takes talk "
-        "from it, knowledge looks in DOXA_DATA as well.",
+        help="Its data, which does not come with Doxa; worlds, tasks --set forms and facts --facts have none, implicit "
+        "takes talk from it, knowledge looks in DOXA_DATA as well.",
     ),
 ]
 KOption = Annotated[

@@ -1,7 +1,7 @@
 """FactConsolidation of MemoryAgentBench: a list of facts, later ones in the place of earlier ones, and questions.
 
-Source: Hu et al. 2025, "Evaluating Memory in LLM Agents via Incremental Multi-Turn Interactions", conflict resolution;
-the facts go back to MQuAKE (Zhong et al. 2023).
+Source: Hu et al. 2025, "Evaluating Memory in LLM Agents via Incremental Multi-Turn Interactions", conflict resolution,
+whose facts go back to Zhong et al. 2023, "Assessing Knowledge Editing in Language Models via Multi-Hop Questions".
 """
 
 from __future__ import annotations
