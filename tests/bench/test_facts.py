@@ -103,7 +103,7 @@ def test_the_answer_of_a_drawn_question_is_what_the_facts_lead_to(count):
             for relation in question.way[:-1]:
                 things.append(held[things[-1], relation])
             assert max(told[step] for step in zip(things, question.way, strict=True)) == 2
-            assert 2 <= len(question.way) <= 4
+            assert 2 <= len(question.way) <= 4 and len(set(question.way)) == len(question.way)
 
 
 @pytest.mark.parametrize("count", [455, 2000])
@@ -117,6 +117,13 @@ def test_as_many_values_are_replaced_as_asked(count):
     assert sum(told[one.start, one.way[0]] == 2 for one in asked) == round(100 * mix.asked_replaced)
     hops = Counter(len(one.way) for one in drawn.questions if one.kind == "multi-hop")
     assert hops == {hops: round(100 * share) for hops, share in mix.hops.items()}
+
+
+def test_nobody_is_married_to_two_people():
+    """A relation that holds both ways leaves one answer, whichever side is asked about."""
+    told = [one for one in draw_set(2000).told if one.relation == "spouse"]
+    things, values = {one.thing for one in told}, [one.value for one in told]
+    assert told and not things & set(values) and len(values) == len(set(values))
 
 
 def test_the_same_seed_draws_the_same_set():

@@ -63,10 +63,14 @@ def _draw_values(facts: int, rng: Random) -> list[_Values]:
     things = {kind: names.of(kind, count) for kind in material().types}
     chosen = _choose(things, count, rng)
     replaced = set(rng.sample(range(len(chosen)), min(len(chosen), max(0, facts - len(chosen)))))
+    taken = {(relation.name, thing) for relation, thing in chosen if relation.symmetric}
     drawn = []
     for place, (relation, thing) in enumerate(chosen):
-        others = [value for value in things[relation.to] if value != thing]
-        drawn.append(_Values(relation, thing, tuple(rng.sample(others, 2 if place in replaced else 1))))
+        others = [value for value in things[relation.to] if value != thing and (relation.name, value) not in taken]
+        values = tuple(rng.sample(others, 2 if place in replaced else 1))
+        drawn.append(_Values(relation, thing, values))
+        if relation.symmetric:
+            taken |= {(relation.name, value) for value in values}
     return drawn
 
 
@@ -133,14 +137,17 @@ def _multi(drawn: Sequence[_Values], held: Mapping[Key, _Values], rng: Random) -
 def _walk(
     first: _Values, hops: int, held: Mapping[Key, _Values], relations: Mapping[str, Sequence[str]], rng: Random
 ) -> list[_Values]:
-    """Return values each of which is the thing of the next, at most `hops`, no thing twice."""
+    """Return values each of which is the thing of the next, at most `hops`; no thing and no relation comes twice."""
     way, seen = [first], {first.thing}
     while len(way) < hops:
         thing = way[-1].values[-1]
         if thing in seen or thing not in relations:
             return way
         seen.add(thing)
-        way.append(held[thing, rng.choice(relations[thing])])
+        onward = [name for name in relations[thing] if name not in {one.relation.name for one in way}]
+        if not onward:
+            return way
+        way.append(held[thing, rng.choice(onward)])
     return way if way[-1].values[-1] not in seen else way[:-1]
 
 

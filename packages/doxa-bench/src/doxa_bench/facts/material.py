@@ -26,6 +26,8 @@ class Relation:
     of: tuple[str, ...]
     to: str
     weight: int
+    symmetric: bool
+    """It holds the other way round: a value has no other value of its own, and is that of one thing only."""
     said: str
     asked: tuple[str, ...]
     phrase: tuple[str, ...]
@@ -73,6 +75,7 @@ def _relation(entry: Mapping[str, Any]) -> Relation:
         of=tuple(entry["of"]),
         to=entry["to"],
         weight=entry["weight"],
+        symmetric=entry.get("symmetric", False),
         said=entry["said"],
         asked=tuple(entry["asked"]),
         phrase=tuple(entry["phrase"]),
