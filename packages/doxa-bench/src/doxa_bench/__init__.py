@@ -3,6 +3,8 @@
 Every benchmark goes through the engine's front door, as a user would, and its report says what it ran on.
 """
 
+from doxa_bench.beam import BeamReport
+from doxa_bench.beam import run as run_beam
 from doxa_bench.beliefbank import BeliefBankReport
 from doxa_bench.beliefbank import run as run_beliefbank
 from doxa_bench.dialogre import DialogreReport
@@ -10,6 +12,8 @@ from doxa_bench.dialogre import run as run_dialogre
 from doxa_bench.everyday import EverydayReport
 from doxa_bench.everyday import run as run_everyday
 from doxa_bench.extraction import Extraction, Extractor
+from doxa_bench.facts import FactsReport
+from doxa_bench.facts import run as run_facts
 from doxa_bench.implicit import ImplicitReport
 from doxa_bench.implicit import run as run_implicit
 from doxa_bench.knowledge.cicero import CiceroReport
@@ -37,6 +41,8 @@ from doxa_bench.paper import PaperReport
 from doxa_bench.paper import run as run_paper
 from doxa_bench.prefeval import PrefevalReport
 from doxa_bench.prefeval import run as run_prefeval
+from doxa_bench.realtalk import run as run_realtalk
+from doxa_bench.realtalk import run_answers as run_realtalk_answers
 from doxa_bench.record import environment, write_record
 from doxa_bench.replies import RepliesReport
 from doxa_bench.replies import run as run_replies
@@ -52,12 +58,14 @@ from doxa_bench.worlds import WorldsReport
 from doxa_bench.worlds import run as run_worlds
 
 __all__ = [
+    "BeamReport",
     "BeliefBankReport",
     "CiceroReport",
     "DialogreReport",
     "EverydayReport",
     "Extraction",
     "Extractor",
+    "FactsReport",
     "FormsReport",
     "ImplicitReport",
     "KnowledgeReport",
@@ -81,10 +89,12 @@ __all__ = [
     "draw_alignment",
     "draw_forms",
     "environment",
+    "run_beam",
     "run_beliefbank",
     "run_cicero",
     "run_dialogre",
     "run_everyday",
+    "run_facts",
     "run_implicit",
     "run_knowledge",
     "run_locomo",
@@ -97,6 +107,8 @@ __all__ = [
     "run_openie",
     "run_paper",
     "run_prefeval",
+    "run_realtalk",
+    "run_realtalk_answers",
     "run_replies",
     "run_revision",
     "run_task_forms",

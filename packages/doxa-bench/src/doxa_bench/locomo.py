@@ -42,7 +42,18 @@ from doxa_bench.metrics import (
 from doxa_bench.record import environment, models_of
 from doxa_bench.slices import Subtype, domains, is_implicit, subtype
 
-__all__ = ["CATEGORIES", "LocomoQuestion", "LocomoReport", "Progress", "Sample", "ingest", "read_samples", "run"]
+__all__ = [
+    "CATEGORIES",
+    "LocomoQuestion",
+    "LocomoReport",
+    "Progress",
+    "Sample",
+    "Source",
+    "ingest",
+    "read_samples",
+    "run",
+    "sample_of",
+]
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """Source: the paper's section on question answering; the numbers are those of the published file."""
@@ -78,6 +89,7 @@ class Score:
 class LocomoReport:
     """What a run measured. `to_dict()` is the form that is printed and kept."""
 
+    benchmark: str = "locomo"
     data: str
     k: int
     scores: tuple[Score, ...]
@@ -106,7 +118,7 @@ class LocomoReport:
         latencies = [score.milliseconds for score in self.scores]
         recalls, ndcgs = [score.recall for score in self.scores], [score.ndcg for score in self.scores]
         return {
-            "benchmark": "locomo",
+            "benchmark": self.benchmark,
             "data": self.data,
             **self._measures(self.scores),
             f"recall@{self.k}_se": round(standard_error(recalls), 4),
@@ -207,6 +219,14 @@ class Sample:
         return list(dict.fromkeys(line.speaker for line in self.conversation.lines if line.speaker))
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A set in the form of LoCoMo: its name in reports, and what reads its conversations from a file or folder."""
+
+    name: str
+    read: Callable[[Path], list[Sample]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Compared:
     """The baselines on one conversation, and the sessions of it for the domains."""
@@ -227,8 +247,9 @@ def run(
     limit: int | None = None,
     baselines: bool = False,
     progress: Progress | None = None,
+    source: Source | None = None,
 ) -> LocomoReport:
-    """Return how well evidence is found in the conversations of a LoCoMo file.
+    """Return how well evidence is found in the conversations of a LoCoMo file, or of another `source`.
 
     Args:
         path: a file in the shape of `locomo10.json`.
@@ -237,6 +258,7 @@ def run(
         limit: only the first `limit` conversations.
         baselines: rank the same turns by words, by meaning and by both as well, and group questions by domain.
         progress: is told how far the run is.
+        source: another set in this form, and its name in the report.
 
     Raises:
         NotFoundError: there is no such file.
@@ -245,7 +267,8 @@ def run(
 
     Deterministic but for the times. Everything is kept in memory and gone afterwards.
     """
-    samples = read_samples(Path(path))[:limit]
+    source = source or Source("locomo", read_samples)
+    samples = source.read(Path(path))[:limit]
     tell = progress or (lambda what, done, total: None)
     scores, ingest_s = list[Score](), 0.0
     with Doxa.open(":memory:", config=config) as doxa:
@@ -255,20 +278,28 @@ def run(
         compared = [_compare(sample, doxa, k, tell) for sample in samples] if baselines else []
         described = doxa.describe()
     return LocomoReport(
+        benchmark=source.name,
         data=Path(path).name,
         k=k,
         scores=tuple(scores),
         others=tuple(score for one in compared for score in one.scores),
         domains=_domains(compared),
-        history_tokens=mean([float(_tokens(sample.texts.values())) for sample in samples]),
-        conversations=len(samples),
-        turns=sum(len(sample.conversation.lines) for sample in samples),
-        skipped=sum(sample.skipped for sample in samples),
-        unknown_evidence=sum(sample.unknown_evidence for sample in samples),
         ingest_s=ingest_s,
         models=models_of(described),
         environment=environment(),
+        **_counts(samples),
     )
+
+
+def _counts(samples: Sequence[Sample]) -> dict[str, Any]:
+    """Return what the report tells of the conversations themselves."""
+    return {
+        "history_tokens": mean([float(_tokens(sample.texts.values())) for sample in samples]),
+        "conversations": len(samples),
+        "turns": sum(len(sample.conversation.lines) for sample in samples),
+        "skipped": sum(sample.skipped for sample in samples),
+        "unknown_evidence": sum(sample.unknown_evidence for sample in samples),
+    }
 
 
 def ingest(sample: Sample, doxa: Doxa, tell: Progress) -> float:
@@ -391,11 +422,20 @@ def _has_questions(value: object) -> bool:
 
 
 def _read_sample(value: Mapping[str, Any], conversation: Conversation, index: int) -> Sample:
-    user = conversation.name or f"sample-{index}"
+    return sample_of(value["qa"], conversation, conversation.name or f"sample-{index}")
+
+
+def sample_of(
+    entries: Iterable[Mapping[str, Any]],
+    conversation: Conversation,
+    user: str,
+    categories: Mapping[Any, str] = CATEGORIES,
+) -> Sample:
+    """Return a conversation with its questions, in the shape of `qa`: question, answer, evidence, category."""
     lines = {line.turn_id: line for line in conversation.lines if line.turn_id is not None}
     known, speakers = frozenset(lines), {line.speaker for line in conversation.lines if line.speaker}
     asked, unknown = [], 0
-    for entry in value["qa"]:
+    for entry in entries:
         named = _named_ids(entry.get("evidence"), known)
         unknown += len(named - known)
         evidence, text = [turn_id for turn_id in lines if turn_id in named], str(entry.get("question", "")).strip()
@@ -403,7 +443,7 @@ def _read_sample(value: Mapping[str, Any], conversation: Conversation, index: in
             asked.append(
                 LocomoQuestion(
                     text=text,
-                    category=CATEGORIES.get(entry.get("category"), str(entry.get("category", "none"))),
+                    category=categories.get(entry.get("category"), str(entry.get("category", "none"))),
                     answer=str(entry.get("answer", "")),
                     evidence=frozenset(evidence),
                     implicit=is_implicit(text, [lines[turn_id].text for turn_id in evidence], speakers),

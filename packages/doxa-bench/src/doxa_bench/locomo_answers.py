@@ -25,7 +25,15 @@ from doxa_bench.answering import (
     score_of,
     summed_up,
 )
-from doxa_bench.locomo import CATEGORIES, LocomoQuestion, Progress, Sample, ingest, read_samples
+from doxa_bench.locomo import (
+    CATEGORIES,
+    LocomoQuestion,
+    Progress,
+    Sample,
+    Source,
+    ingest,
+    read_samples,
+)
 from doxa_bench.record import environment, models_of
 
 __all__ = ["LocomoAnswersReport", "answers_of", "run"]
@@ -37,6 +45,7 @@ LIST, UNKNOWN, OPEN = CATEGORIES[1], CATEGORIES[5], CATEGORIES[3]
 class LocomoAnswersReport:
     """What a run measured. `to_dict()` is the form that is printed and kept."""
 
+    benchmark: str = "locomo-answers"
     data: str
     answered: tuple[Answered, ...]
     conversations: int
@@ -48,10 +57,11 @@ class LocomoAnswersReport:
 
     def to_dict(self, *, errors: int = 0) -> dict[str, Any]:
         """Return the report as plain JSON data; `errors` is how many answers to show, the worst first."""
+        others = sorted({one.group for one in self.answered} - set(CATEGORIES.values()))
         return {
-            "benchmark": "locomo-answers",
+            "benchmark": self.benchmark,
             "data": self.data,
-            **summed_up(self.answered, list(CATEGORIES.values()), errors=errors),
+            **summed_up(self.answered, [*CATEGORIES.values(), *others], errors=errors),
             "figure": self.figure,
             "conversations": self.conversations,
             "turns": self.turns,
@@ -68,8 +78,9 @@ def run(
     limit: int | None = None,
     out: Path | None = None,
     progress: Progress | None = None,
+    source: Source | None = None,
 ) -> LocomoAnswersReport:
-    """Return how well the questions of a LoCoMo file are answered.
+    """Return how well the questions of a LoCoMo file are answered, or of another `source`.
 
     Args:
         path: a file in the shape of `locomo10.json`.
@@ -77,6 +88,7 @@ def run(
         limit: only the first `limit` conversations.
         out: the folder for the figure of risk against coverage; None draws none.
         progress: is told how far the run is.
+        source: another set in this form, and its name in the report.
 
     Raises:
         NotFoundError: there is no such file.
@@ -86,7 +98,8 @@ def run(
 
     Deterministic but for the times. Everything is kept in memory and gone afterwards.
     """
-    samples = read_samples(Path(path))[:limit]
+    source = source or Source("locomo", read_samples)
+    samples = source.read(Path(path))[:limit]
     tell = progress or (lambda what, done, total: None)
     answered, ingest_s = list[Answered](), 0.0
     with Doxa.open(":memory:", config=config) as doxa:
@@ -94,8 +107,9 @@ def run(
             ingest_s += ingest(sample, doxa, tell)
             answered += answers_of(sample, doxa, tell)
         described = doxa.describe()
-    figure = draw_risk_coverage(out / "locomo-risk-coverage.png", answered) if out is not None else ""
+    figure = draw_risk_coverage(out / f"{source.name}-risk-coverage.png", answered) if out is not None else ""
     return LocomoAnswersReport(
+        benchmark=f"{source.name}-answers",
         data=Path(path).name,
         answered=tuple(answered),
         conversations=len(samples),

@@ -18,7 +18,9 @@ from doxa.transport.cli.app import command, separate
 from doxa.transport.cli.render import columns, put, shorten
 from doxa.transport.cli.request import Request
 from doxa_bench.cli.answers import measure_locomo_answers, measure_longmemeval, show_answers
+from doxa_bench.cli.beam import measure_beam, show_beam
 from doxa_bench.cli.everyday import measure_everyday, show_everyday
+from doxa_bench.cli.facts import measure_facts, show_facts
 from doxa_bench.cli.implicit import measure_implicit, show_implicit
 from doxa_bench.cli.knowledge import measure_knowledge, show_knowledge
 from doxa_bench.cli.mtbench import measure_mtbench, measure_refined, show_mtbench
@@ -36,6 +38,7 @@ from doxa_bench.cli.options import (
     DialoguesOption,
     ErrorRateOption,
     ErrorsOption,
+    FactsOption,
     FamilyOption,
     FiguresOption,
     JudgeBaseUrlOption,
@@ -57,6 +60,7 @@ from doxa_bench.cli.options import (
     SystemsOption,
     Wanted,
 )
+from doxa_bench.cli.realtalk import measure_realtalk
 from doxa_bench.cli.recall import measure_prefeval, show_compared, show_prefeval
 from doxa_bench.cli.replies import measure_replies, show_replies
 from doxa_bench.cli.tables import measure_tables, show_tables
@@ -73,6 +77,9 @@ class Benchmark(StrEnum):
 
     LOCOMO = "locomo"
     LONGMEMEVAL = "longmemeval"
+    REALTALK = "realtalk"
+    BEAM = "beam"
+    FACTS = "facts"
     UNDERSTANDING = "understanding"
     OPENIE = "openie"
     DIALOGRE = "dialogre"
@@ -102,6 +109,9 @@ class _Report(Protocol):
 ABOUT = """
 locomo: is the evidence of a question found? Recall@k, ndcg@k, per category and without shared words; latency.
 locomo --answers, longmemeval: are questions about long histories answered? Token F1, abstention, risk by coverage.
+realtalk: both over weeks of chat between two real people, beside BM25, dense, RRF; with --answers token F1.
+beam: chats of 100K tokens with an assistant: are sources found, contradictions flagged, unknowns abstained from?
+facts: is the value that holds now given, over one fact and over several, after thousands of facts? Read or drawn.
 understanding: is what a turn says stored, and nothing else? Precision, recall, F1, forbidden rate, details, by tag.
 openie: are the propositions of a sentence found (CaRB or WiRe57)? dialogre: the relations of a dialogue (DialogRE)?
 observations: what people noted about the conversations of LoCoMo? Coverage, claims per turn, duplicates.
@@ -166,6 +176,7 @@ def bench(
     rounds: RoundsOption = None,
     plot: PlotOption = None,
     parallel: ParallelOption = None,
+    facts: FactsOption = None,
     labels: LabelsOption = None,
     record: RecordOption = True,
 ) -> None:
@@ -192,6 +203,7 @@ def _check(name: Benchmark, wanted: Wanted) -> None:
     needs_none = (
         name in (Benchmark.EVERYDAY, Benchmark.IMPLICIT, Benchmark.TABLES, Benchmark.KNOWLEDGE)
         or wanted.set_ in NO_DATA
+        or wanted.facts is not None
     )
     if "data" in takes and wanted.data is None and not needs_none:
         raise InputError(f"bench {name.value}: expected its data; give --data PATH. It does not come with Doxa.")
@@ -287,7 +299,7 @@ class _Bars:
 
 
 def _show_locomo(out: Console, found: dict[str, Any]) -> None:
-    if found["benchmark"] == "locomo-answers":
+    if found["benchmark"].endswith("-answers"):
         show_answers(out, found)
         return
     measures = list(next(iter(found["categories"].values()), {}))
@@ -388,6 +400,9 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
         _show_locomo,
     ),
     Benchmark.LONGMEMEVAL: (measure_longmemeval, {"data", "limit", "seed", "errors", "out"}, show_answers),
+    Benchmark.REALTALK: (measure_realtalk, {"data", "k", "limit", "answers", "errors", "out"}, _show_locomo),
+    Benchmark.BEAM: (measure_beam, {"data", "limit", "errors"}, show_beam),
+    Benchmark.FACTS: (measure_facts, {"data", "facts", "seed", "limit", "errors"}, show_facts),
     Benchmark.UNDERSTANDING: (
         _measure_understanding,
         {"data", "predictions", "errors", "parallel"},

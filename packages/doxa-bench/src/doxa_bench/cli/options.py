@@ -21,6 +21,7 @@ __all__ = [
     "DialoguesOption",
     "ErrorRateOption",
     "ErrorsOption",
+    "FactsOption",
     "FamilyOption",
     "FiguresOption",
     "JudgeBaseUrlOption",
@@ -50,21 +51,24 @@ BaselinesOption = Annotated[
     bool | None, typer.Option("--baselines", help="locomo: BM25, dense and RRF over the same turns as well.")
 ]
 AnswersOption = Annotated[
-    bool | None, typer.Option("--answers", help="locomo: are the questions answered, instead of their evidence found?")
+    bool | None,
+    typer.Option("--answers", help="locomo, realtalk: are the questions answered, not: is their evidence found?"),
 ]
 DataOption = Annotated[
     Path | None,
     typer.Option(
         "--data",
         metavar="PATH",
-        help="Its data, which does not come with Doxa; worlds and tasks --set forms have none, implicit takes talk "
-        "from it, knowledge looks in DOXA_DATA as well.",
+        help="Its data, which does not come with Doxa; worlds, tasks --set forms and facts --facts have none, implicit "
+        "takes talk from it, knowledge looks in DOXA_DATA as well.",
     ),
 ]
-KOption = Annotated[int | None, typer.Option("-k", "--k", min=1, help="locomo: evidence per search [default 10].")]
+KOption = Annotated[
+    int | None, typer.Option("-k", "--k", min=1, help="locomo, realtalk: hits of a search [default 10].")
+]
 LimitOption = Annotated[
     int | None,
-    typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities, preferences or tasks."),
+    typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities, questions, tasks, ..."),
 ]
 OutOption = Annotated[
     Path | None,
@@ -93,7 +97,7 @@ LabelsOption = Annotated[
     ),
 ]
 ErrorsOption = Annotated[
-    int | None, typer.Option("--errors", min=1, help="understanding, revision, answers: show mistakes.")
+    int | None, typer.Option("--errors", min=1, help="understanding, revision, facts, beam, answers: show mistakes.")
 ]
 ClaimsOption = Annotated[
     Path | None, typer.Option("--claims", metavar="FILE", help="revision: tell these claims, understand nothing.")
@@ -102,8 +106,8 @@ SeedOption = Annotated[
     int | None,
     typer.Option(
         "--seed",
-        help="worlds, beliefbank, prefeval, implicit, longmemeval, tables, replies, tasks: of what is drawn "
-        "[default 0].",
+        help="worlds, beliefbank, prefeval, implicit, longmemeval, tables, replies, tasks, facts: of what is "
+        "drawn [default 0].",
     ),
 ]
 DialoguesOption = Annotated[
@@ -114,6 +118,10 @@ DialoguesOption = Annotated[
         help="worlds: how many per condition [default 120]. implicit, tables: how many [default 500]. "
         "replies: how many [default 400].",
     ),
+]
+FactsOption = Annotated[
+    int | None,
+    typer.Option("--facts", metavar="N", min=10, help="facts: draw a set of so many invented facts instead."),
 ]
 FamilyOption = Annotated[
     str | None,
@@ -247,6 +255,7 @@ class Wanted:
     rounds: int | None = None
     plot: Path | None = None
     parallel: int | None = None
+    facts: int | None = None
     labels: Path | None = None
 
     @property
