@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 CORPUS = Path(__file__).parents[2] / "training" / "corpus"
-FILES = sorted((*CORPUS.glob("train/*.txt"), *CORPUS.glob("dev/*.txt"), *CORPUS.glob("test/*.txt")))
+FILES = sorted(path for part in ("train", "dev", "test", "asked") for path in CORPUS.glob(f"{part}/*.txt"))
 
 
 @pytest.fixture(scope="module")

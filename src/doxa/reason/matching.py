@@ -95,6 +95,7 @@ class _Matcher:
     wanted: dict[str, float] = field(default_factory=dict)
     """The stems that a fact has to cover, each with its weight."""
     _names: dict[str, set[str]] | None = None
+    _spans: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.anchors = list(_anchors(self.question, self.beliefs))
@@ -175,7 +176,10 @@ class _Matcher:
 
     def _said(self, fact: Fact) -> frozenset[str]:
         """Return the stems of the sentences that a fact was read from."""
-        return frozenset(stem for claim in self.beliefs.supporting(fact) for stem in wording(claim.span))
+        if fact.fact_id not in self._spans:
+            spans = {claim.span for claim in self.beliefs.supporting(fact)}
+            self._spans[fact.fact_id] = frozenset(stem for span in spans for stem in wording(span))
+        return self._spans[fact.fact_id]
 
     def _covered(self, fact: Fact) -> float:
         """Return the share of the question's words that a fact covers, 0 to 1."""

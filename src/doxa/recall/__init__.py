@@ -6,12 +6,15 @@ any of them proposes, and the scores are added. No model, no database, no loop o
 
 from doxa.recall.concepts.concepts import concepts_of, learn_directions
 from doxa.recall.concepts.promote import Candidates, Gate, Proposal, candidates_of
+from doxa.recall.concepts.stances import stance_of
+from doxa.recall.graph.tags import labelled
 from doxa.recall.index import index_of
 from doxa.recall.learning.align import AlignSpec
 from doxa.recall.learning.learn import aligned_weights, figures, refresh, routed_weights
 from doxa.recall.learning.policy import PolicySpec
 from doxa.recall.learning.replays import Replay, measure, play, replay_of, rewards_of
 from doxa.recall.plan import Plan
+from doxa.recall.queries.advice import wants_advice
 from doxa.recall.queries.cues import rephrase
 from doxa.recall.queries.leaning import is_incomplete
 from doxa.recall.queries.prompted import Rewriting, rewrite_with_model
@@ -50,6 +53,7 @@ __all__ = [
     "figures",
     "flips",
     "index_of",
+    "labelled",
     "learn_directions",
     "load_weights",
     "is_incomplete",
@@ -66,4 +70,6 @@ __all__ = [
     "routed_weights",
     "save_weights",
     "shipped",
+    "stance_of",
+    "wants_advice",
 ]

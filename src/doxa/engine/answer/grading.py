@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
 from doxa.core.values import Claim, Draft, Evidence, Question, Status, Turn
@@ -21,6 +22,9 @@ READ = 4
 Of ten, later ones take the place of better ones more often than they answer: on dev chats 85 of 287 answers were right
 with ten, 94 with five, 95 with four, and as many wrong.
 """
+CITED = 4
+"""Most turns of those that a draft cites that are graded, the latest: what is told a hundred times is graded once."""
+FIRST_TIME = datetime.min.replace(tzinfo=UTC)
 ANSWERED = GRADES["question"].index("answered")
 
 
@@ -43,11 +47,11 @@ def chosen(draft: Draft, ground: Ground, grader: Grader, reader: PassageReader |
     Raises:
         BackendError: the grader failed.
 
-    Cost: one call of grader and reader for each of at most `READ` turns and those that the draft cites.
+    Cost: one call of grader and reader for each of at most `READ` turns and `CITED` that the draft cites.
     """
     question, asked, state, beliefs = ground.question, ground.asked, ground.state, ground.beliefs
     scores = {key: item.score for item in reversed(ground.nearby) for key in item.turn_ids}
-    keys = dict.fromkeys([*[key for item in ground.nearby for key in item.turn_ids][:READ], *_cited(draft)])
+    keys = dict.fromkeys([*[key for item in ground.nearby for key in item.turn_ids][:READ], *_latest(draft)])
     turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked, beliefs)]
     turns = [turn for turn in turns if not _of_another(turn, question, asked, state)]
     top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
@@ -114,6 +118,12 @@ def _voice(claim: Claim) -> str:
 
 def _cited(draft: Draft) -> Iterable[str]:
     return (citation.turn_id for citation in draft.citations)
+
+
+def _latest(draft: Draft) -> list[str]:
+    """Return the ids of the latest turns that a draft cites, in its order."""
+    dated = sorted(draft.citations, key=lambda one: one.at or FIRST_TIME)[-CITED:]
+    return [one.turn_id for one in draft.citations if one in dated]
 
 
 def _counts(turn: Turn, asked: Asked, beliefs: Beliefs) -> bool:

@@ -17,6 +17,7 @@ from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
 from doxa.engine.answer.acknowledging import acknowledged
+from doxa.engine.answer.advising import advised
 from doxa.engine.answer.background import background_of, is_wanted, paths, said_aloud
 from doxa.engine.answer.briefing import Briefing, brief, superseded
 from doxa.engine.answer.chaining import chained
@@ -259,7 +260,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             draft = acknowledged(changes, state, speaker=asked.speaker, greets="greet" in intents)
         else:
             ground = Ground(question=question, nearby=nearby, asked=asked, state=state, beliefs=beliefs)
-            draft, reasoning, reached = _drafted(ground, parts, today, recent, note)
+            draft, reasoning, reached = _drafted(ground, query, parts, today, recent, note)
             draft = _to_the_asker(draft, beliefs, asked.speaker)
         writes = _tells(parts)
         facts = _facts_for_prompt(asked, question, recent, beliefs, today) if writes else []
@@ -298,7 +299,7 @@ def _gone(item: Evidence, state: UserState) -> bool:
 
 
 def _drafted(
-    ground: Ground, parts: Parts, today: date, recent: Sequence[Turn], note: dict[str, object]
+    ground: Ground, query: Query, parts: Parts, today: date, recent: Sequence[Turn], note: dict[str, object]
 ) -> tuple[Draft, Reasoning | None, State]:
     """Return the answer of the memory, what a search for a better one starts from, and where one has ended."""
     tree: Tree | None = None
@@ -322,6 +323,8 @@ def _drafted(
     # Several steps stand in no turn that could be quoted.
     if tree is None or doubt_of(draft, ground.beliefs, ground.state):
         draft = _chosen(draft, ground, reader, parts, note)
+    if draft.abstained:
+        draft = advised(ground, query) or draft
     return draft, reasoning, reached
 
 

@@ -16,7 +16,7 @@ from doxa.recall.concepts.concepts import BUILTIN
 from doxa.recall.queries.expectation import seeks
 from doxa.recall.queries.query import Query, advised
 
-__all__ = ["PREFERENCE", "advice_of", "with_advice"]
+__all__ = ["PREFERENCE", "advice_of", "wants_advice", "with_advice"]
 
 PREFERENCE = "preference"
 LIKELY = 0.5
@@ -49,6 +49,11 @@ def with_advice(query: Query, *, encoder: str) -> Query:
     if PREFERENCE in query.seeks or query.historical or query.speakers:
         return query
     return advised(query) if advice_of(query.text, query.vector, encoder=encoder) > LIKELY else query
+
+
+def wants_advice(query: Query, *, encoder: str) -> bool:
+    """Tell whether a query wants advice, or asks what the asker is like."""
+    return PREFERENCE in with_advice(query, encoder=encoder).seeks
 
 
 @cache

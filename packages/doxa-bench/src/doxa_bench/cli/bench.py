@@ -422,7 +422,7 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     ),
     Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),
     Benchmark.PREFEVAL: (measure_prefeval, {"data", "limit", "seed"}, show_prefeval),
-    Benchmark.IMPLICIT: (measure_implicit, {"data", "seed", "dialogues", "ablations"}, show_implicit),
+    Benchmark.IMPLICIT: (measure_implicit, {"data", "seed", "dialogues", "ablations", "answers"}, show_implicit),
     Benchmark.TABLES: (measure_tables, {"data", "seed", "dialogues", "out"}, show_tables),
     Benchmark.TASKS: (
         measure_tasks,

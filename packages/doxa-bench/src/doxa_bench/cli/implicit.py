@@ -37,6 +37,7 @@ def measure_implicit(
         seed=wanted.seed or 0,
         data=wanted.data or data_folder(),
         ablations=bool(wanted.ablations),
+        answers=bool(wanted.answers),
         config=request.config,
         progress=tell,
     )
@@ -64,6 +65,9 @@ def show_implicit(out: Console, found: dict[str, Any]) -> None:
     long = found["long_context"]
     table.add_row("long context", "", "", "", "", "", _ratio(long["cost"]), "", "0.601/0.423")
     put(out, table)
+    answered = {name: row["answered"] for name, row in found["kinds"].items() if "answered" in row}
+    if answered:
+        put(out, "answered from what was said: " + ", ".join(f"{name} {share:.3f}" for name, share in answered.items()))
     for group, title in GROUPS.items():
         rows = columns(title, "n", *(name for name, row in found["main"].items() if not row["ablation"]))
         for name, row in found[group].items():

@@ -52,7 +52,9 @@ BaselinesOption = Annotated[
 ]
 AnswersOption = Annotated[
     bool | None,
-    typer.Option("--answers", help="locomo, realtalk: are the questions answered, not: is their evidence found?"),
+    typer.Option(
+        "--answers", help="locomo, realtalk: are the questions answered, not: is their evidence found? implicit: both."
+    ),
 ]
 DataOption = Annotated[
     Path | None,

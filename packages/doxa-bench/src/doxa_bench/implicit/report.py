@@ -52,6 +52,8 @@ class Scored:
     expanded: bool | None = None
     disagreement: float | None = None
     """Symmetric KL of graph and dense view over the candidates, where there are both."""
+    answered: bool | None = None
+    """Whether its answer names something and cites a statement that holds; None where no answer was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +208,9 @@ class ImplicitReport:
             }
             for name in self.systems
         }
-        return {"n": len(asked), "systems": systems}
+        told = [one.systems[OURS].answered for one in asked if OURS in one.systems]
+        answered = [float(one) for one in told if one is not None]
+        return {"n": len(asked), "systems": systems, **({"answered": round(mean(answered), 4)} if answered else {})}
 
     def _long_context(self, asked: Sequence[AskedQuery]) -> float | None:
         base = mean([one.systems[DENSE].tokens for one in asked if DENSE in one.systems])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -47,6 +48,7 @@ def run(
     split: Split = "test",
     data: Path | None = None,
     ablations: bool = False,
+    answers: bool = False,
     config: Config | None = None,
     progress: Progress | None = None,
 ) -> ImplicitReport:
@@ -58,6 +60,7 @@ def run(
         split: `test`; `train` shows how well it does on what it may have learned from.
         data: the data folder with `open/`; without one unrelated talk is made up.
         ablations: measure ours with one part switched off as well, and a grid of settings.
+        answers: have every question answered too, and count the answers that rest on a statement that holds.
         config: the settings; by default those of `doxa.toml` and the environment.
         progress: is told how far the run is.
 
@@ -75,7 +78,7 @@ def run(
         variants = tuple(one for one in VARIANTS if one.fits(doxa)) if ablations else ()
         if ablations:
             usual_gate(doxa, usual)
-        asked, ingest_s = _hold(drawn, doxa, variants, told["encode_ms"], progress)
+        asked, ingest_s = _hold(drawn, doxa, variants, told["encode_ms"], progress, answers=answers)
         told |= {"models": models_of(doxa.describe()), "ablations": tuple(one.name for one in variants)}
     return ImplicitReport(
         dialogues=len(drawn),
@@ -94,6 +97,8 @@ def _hold(
     variants: Sequence[Variant],
     encode_ms: float,
     progress: Progress | None,
+    *,
+    answers: bool,
 ) -> tuple[list[AskedQuery], float]:
     """Hold the dialogues, and return how the questions went and the seconds of absorbing."""
     watch = doxa.parts.queries = _Watch(keep_readings(doxa))
@@ -101,7 +106,7 @@ def _hold(
     for done, dialogue in enumerate(drawn):
         if progress:
             progress(dialogue.user, done, len(drawn))
-        session = _Session(dialogue, doxa, watch, variants, encode_ms)
+        session = _Session(dialogue, doxa, watch, variants, encode_ms, answers=answers)
         asked += (_asked(dialogue, query, systems) for query, systems in session.play())
         ingest_s += session.ingest_s
     return asked, ingest_s
@@ -163,10 +168,17 @@ class _Session:
     """One dialogue with one memory: absorbed turn by turn, with questions in between."""
 
     def __init__(
-        self, dialogue: PreferenceDialogue, doxa: Doxa, watch: _Watch, variants: Sequence[Variant], encode_ms: float
+        self,
+        dialogue: PreferenceDialogue,
+        doxa: Doxa,
+        watch: _Watch,
+        variants: Sequence[Variant],
+        encode_ms: float,
+        *,
+        answers: bool,
     ) -> None:
         self._dialogue, self._doxa, self._watch = dialogue, doxa, watch
-        self._variants, self._encode_ms = variants, encode_ms
+        self._variants, self._encode_ms, self._answers = variants, encode_ms, answers
         self._turns = {turn.turn_id: turn for turn in dialogue.turns}
         self._texts = {turn.turn_id: turn.text for turn in dialogue.turns}
         self.ingest_s = 0.0
@@ -196,7 +208,16 @@ class _Session:
         for variant in self._variants:
             with variant.on(self._doxa):
                 systems[variant.name] = self._ours(query)
+        if self._answers:
+            systems[OURS] = replace(systems[OURS], answered=self._answered(query))
         return systems
+
+    def _answered(self, query: PreferenceQuery) -> bool:
+        """Tell whether a question is answered, and the answer names something and cites a statement that holds."""
+        speaker = self._dialogue.speaker
+        reply = self._doxa.dialogue(user=self._dialogue.user, session=query.session, speaker=speaker).ask(query.text)
+        cited = {one.turn_id for one in reply.citations}
+        return not reply.abstained and reply.value is not None and not cited.isdisjoint(query.gold)
 
     def _history(self, turns: Sequence[PreferenceTurn]) -> History:
         memory, texts = self._doxa.memory(user=self._dialogue.user), tuple(turn.text for turn in turns)

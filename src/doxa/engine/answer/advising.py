@@ -1,0 +1,101 @@
+"""Question that wants advice -> a suggestion from what the asker is like, with what they said that speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from doxa.core.promotions import Promotion
+from doxa.core.values import Draft, Turn
+from doxa.engine.answer.grading import Ground
+from doxa.memory import UserState, standing
+from doxa.reason import citation_of, quoted, taken_back
+from doxa.recall import Query, concepts_of, index_of, labelled, stance_of, wants_advice
+
+__all__ = ["advised"]
+
+TASTES, SAID = 3, 3
+"""Promotions, and statements, that a suggestion rests on at most."""
+STATED = 0.5
+"""From so sure on a turn counts as one that states a liking, a limit or a habit."""
+TOLD = {"prefers": "You like {}", "does": "You are into {}", "dislikes": "You don't like {}", "avoids": "You avoid {}"}
+
+
+def advised(ground: Ground, query: Query) -> Draft | None:
+    """Return a suggestion from what the asker is like; None where no advice is wanted, or nothing is known of it.
+
+    First comes what was promoted ("prefers horror films") and is of the kind that is asked for, likes before limits;
+    where nothing was, what the asker stated of that kind. It is told as theirs, each with the turns that say it:
+    Doxa knows what they like, not what is on tonight.
+
+    Args:
+        ground: what is asked, by whom, and the turns that bear on it.
+        query: the question as search reads it, with its vector.
+
+    Cost O(promotions + turns found); no call to a model.
+    """
+    state, asked = ground.state, ground.asked
+    if not wants_advice(query, encoder=state.encoder):
+        return None
+    about = dict(query.concepts) or dict(concepts_of(query.text, query.vector, encoder=state.encoder))
+    domains = frozenset(name.partition("/")[0] for name in about)
+    tastes = _tastes(state, asked.speaker, domains)
+    if not tastes:
+        return _stated(ground, about, domains)
+    told = [TOLD[one.relation].format(one.label) for one in tastes]
+    turns = {one.turn_ids[-1]: turn for one in tastes if (turn := state.turn(one.turn_ids[-1])) is not None}
+    likes = [one.label for one in tastes if one.polarity]
+    return _suggestion(
+        f"{'. '.join(told)}.", likes or [f"no {one.label}" for one in tastes], list(turns.values()), ground
+    )
+
+
+def _tastes(state: UserState, person: str, domains: frozenset[str]) -> list[Promotion]:
+    """Return what somebody is known to like, do, dislike or avoid of some kinds, or of all where none is asked for."""
+    key = state.beliefs.key(person.casefold())
+    known = [one for one in standing(state) if one.subject.key == key and one.turn_ids]
+    fitting = [one for one in known if not domains or one.concept.partition("/")[0] in domains]
+    return sorted(fitting, key=lambda one: (not one.polarity, "/" not in one.concept, -one.score))[:TASTES]
+
+
+def _stated(ground: Ground, about: Mapping[str, float], domains: frozenset[str]) -> Draft | None:
+    """Return a suggestion from single statements of the asker, in the order in which search found them."""
+    state, tags = ground.state, index_of(ground.state).tags
+    keys = dict.fromkeys(key for item in ground.nearby for key in item.turn_ids)
+    said = [turn for key in keys if (turn := state.turn(key)) is not None and _of_asker(turn, ground)]
+    placed = [(turn, place) for turn in said if (place := state.place(turn.ordinal)) is not None]
+    if not placed:
+        return None
+    turns, places = [turn for turn, _ in placed], np.array([place for _, place in placed], dtype=np.intp)
+    fits = tags.stances(places) >= STATED
+    if domains:
+        fits &= tags.about(places, about) > 0
+    chosen = np.flatnonzero(fits)[:SAID].tolist()
+    if not chosen:
+        return None
+    likes, limits = dict[str, None](), dict[str, None]()
+    for at in chosen:
+        kinds = {name: weight for name, weight in tags.of(int(places[at])).items() if "/" in name}
+        kinds = {name: weight for name, weight in kinds.items() if not domains or name.partition("/")[0] in domains}
+        if kinds:
+            vector = state.vectors.rows_of(int(places[at]))[0]
+            liked = stance_of(turns[at].text, vector, encoder=state.encoder).positive >= STATED
+            (likes if liked else limits)[labelled(max(kinds, key=kinds.__getitem__))] = None
+    labels = list(likes) or [f"no {name}" for name in limits]
+    return _suggestion("Going by what you said:", labels, [turns[at] for at in chosen], ground)
+
+
+def _of_asker(turn: Turn, ground: Ground) -> bool:
+    mine = turn.speaker.casefold() == ground.asked.speaker.casefold()
+    return mine and not turn.generated and not taken_back(turn, ground.beliefs)
+
+
+def _suggestion(lead: str, labels: Sequence[str], turns: Sequence[Turn], ground: Ground) -> Draft:
+    quotes = " ".join(quoted(turn, ground.asked.speaker) for turn in turns)
+    return Draft(
+        text=f"{lead} {quotes}",
+        value=", ".join(labels) or None,
+        citations=tuple(citation_of(turn) for turn in turns),
+        confidence=STATED,
+    )

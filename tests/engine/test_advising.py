@@ -1,0 +1,44 @@
+"""Advice from what somebody is like: a suggestion with what they said, and nothing where nothing is known."""
+
+import pytest
+
+from doxa.engine import Doxa
+
+
+@pytest.fixture(scope="module")
+def ana():
+    """Ana, who said a few things about films and food; Ben, who said nothing."""
+    with Doxa.open(":memory:") as doxa:
+        chat = doxa.dialogue(user="ana", speaker="Ana")
+        for day, text in enumerate(
+            ("I loved Alien and The Thing, horror is really my thing.", "I can't stand musicals.", "My bike is red."), 1
+        ):
+            chat.absorb(text, at=f"2026-03-0{day}")
+        chat.flush()
+        yield chat
+
+
+def test_a_question_for_advice_is_answered_from_what_was_said(ana):
+    """With the kind of thing as the value, and the turns that say so cited."""
+    reply = ana.ask("What should I watch tonight?")
+    assert not reply.abstained and reply.value == "horror films"
+    assert any("horror is really my thing" in one.text for one in reply.citations)
+    assert "red" not in reply.text
+
+
+def test_a_limit_is_told_as_one(ana):
+    """What somebody cannot stand is quoted, and is not suggested."""
+    reply = ana.ask("Suggest a film for me.")
+    assert "musical" not in (reply.value or "") and "can't stand musicals" in reply.text
+
+
+def test_what_is_no_question_for_advice_is_left_open(ana):
+    assert ana.ask("When was I born?").abstained
+
+
+def test_nothing_is_suggested_to_somebody_of_whom_nothing_is_known():
+    with Doxa.open(":memory:") as doxa:
+        chat = doxa.dialogue(user="ben", speaker="Ben")
+        chat.absorb("My bike is red.", at="2026-03-01")
+        chat.flush()
+        assert chat.ask("What should I watch tonight?").abstained
