@@ -227,7 +227,7 @@ def test_sessions_that_only_wait_keep_nobody_out_and_hear_of_their_own_user(doxa
         ):
             for host in (ana, bo):
                 await host.client.subscribe_resource(GRAPH)
-            await anyio.sleep(0.2)  # until both have opened the stream on which notices come
+            await anyio.sleep(1.5)  # until both have opened the stream on which notices come
             async with over_http(url, secrets["ana"], "auto") as writer:
                 await writer.call("create_entities", entities=[ENTITY])
             with anyio.move_on_after(5):
