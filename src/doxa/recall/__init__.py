@@ -7,7 +7,7 @@ any of them proposes, and the scores are added. No model, no database, no loop o
 from doxa.recall.concepts.concepts import concepts_of, learn_directions
 from doxa.recall.concepts.promote import Candidates, Gate, Proposal, candidates_of
 from doxa.recall.concepts.stances import stance_of
-from doxa.recall.graph.tags import labelled
+from doxa.recall.graph.tags import STATED, labelled
 from doxa.recall.index import index_of
 from doxa.recall.learning.align import AlignSpec
 from doxa.recall.learning.learn import aligned_weights, figures, refresh, routed_weights
@@ -27,6 +27,7 @@ from doxa.recall.weights import Weights, WeightSlot, load_weights, save_weights,
 
 __all__ = [
     "PLANS",
+    "STATED",
     "STATIC",
     "VIEWS",
     "AlignSpec",

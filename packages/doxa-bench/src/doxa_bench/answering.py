@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 from doxa.core.values import Reply
-from doxa_bench.metrics import bootstrap_interval, mean, percentile, ratio
+from doxa_bench.metrics import bootstrap_interval, latency, mean, ratio
 
 __all__ = ["Answered", "Kind", "contains", "draw_risk_coverage", "given", "list_f1", "measures", "risk_coverage",
            "score_of", "summed_up", "token_f1"]  # fmt: skip
@@ -120,12 +120,6 @@ def measures(answered: Sequence[Answered], *, intervals: bool = False) -> dict[s
     return measured
 
 
-def latency(answered: Sequence[Answered]) -> dict[str, float]:
-    """Return the median and the 95th percentile of the time that answers took, in milliseconds."""
-    times = [one.milliseconds for one in answered]
-    return {"p50": round(percentile(times, 50), 2), "p95": round(percentile(times, 95), 2)}
-
-
 def summed_up(answered: Sequence[Answered], groups: Sequence[str], *, errors: int) -> dict[str, Any]:
     """Return what a benchmark of answers prints: the measures of all and of each group, risk, latency.
 
@@ -140,7 +134,7 @@ def summed_up(answered: Sequence[Answered], groups: Sequence[str], *, errors: in
         **measures(answered, intervals=True),
         "categories": {name: measures(rows, intervals=True) for name, rows in members.items() if rows},
         "risk_coverage": risk_coverage(answered),
-        "latency_ms": latency(answered),
+        "latency_ms": latency([one.milliseconds for one in answered]),
         "errors": [one.to_dict() for one in worst[:errors]],
     }
 

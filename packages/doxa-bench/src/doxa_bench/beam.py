@@ -32,7 +32,7 @@ from doxa.core.values import Reply, Role
 from doxa.engine import Doxa
 from doxa_bench.baselines import BASELINES, Corpus
 from doxa_bench.locomo import Progress
-from doxa_bench.metrics import bootstrap_interval, mean, ndcg_at, percentile, ratio, recall_at, wilson_interval
+from doxa_bench.metrics import bootstrap_interval, latency, mean, ndcg_at, ratio, recall_at, wilson_interval
 from doxa_bench.record import environment, models_of
 
 __all__ = ["BeamChat", "BeamQuestion", "BeamReport", "BeamTurn", "read_chats", "run"]
@@ -128,8 +128,8 @@ class BeamReport:
             },
             **self._marks(),
             "latency_ms": {
-                "search": _latency([one.search_ms for one in self.asked]),
-                "ask": _latency([one.ask_ms for one in self.asked]),
+                "search": latency([one.search_ms for one in self.asked], digits=1),
+                "ask": latency([one.ask_ms for one in self.asked], digits=1),
             },
             "chats": self.chats,
             "turns": self.turns,
@@ -284,10 +284,6 @@ def _share(marked: Sequence[bool]) -> dict[str, Any]:
     low, high = wilson_interval(sum(marked), len(marked))
     share = ratio(sum(marked), len(marked))
     return {"n": len(marked), "marked": sum(marked), "share": share, "share_95": [round(low, 4), round(high, 4)]}
-
-
-def _latency(times: Sequence[float]) -> dict[str, float]:
-    return {"p50": round(percentile(times, 50), 1), "p95": round(percentile(times, 95), 1)}
 
 
 def read_chats(folder: Path) -> list[BeamChat]:

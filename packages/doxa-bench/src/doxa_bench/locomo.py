@@ -31,9 +31,9 @@ from doxa.engine import Doxa
 from doxa_bench.baselines import BASELINES, Corpus, in_first_person
 from doxa_bench.metrics import (
     bootstrap_interval,
+    latency,
     mean,
     ndcg_at,
-    percentile,
     ratio,
     recall_at,
     reciprocal_rank,
@@ -126,7 +126,7 @@ class LocomoReport:
             "categories": {name: self._measures(_of(self.scores, "category", name)) for name in names + others},
             "implicit": self._measures([score for score in self.scores if score.implicit], intervals=True),
             **(self._compared() if self.others else {}),
-            "latency_ms": {"p50": round(percentile(latencies, 50), 2), "p95": round(percentile(latencies, 95), 2)},
+            "latency_ms": latency(latencies),
             "tokens": {
                 "evidence": round(mean([score.tokens for score in self.scores])),
                 "long-context": round(self.history_tokens),

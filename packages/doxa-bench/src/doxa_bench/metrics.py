@@ -12,6 +12,7 @@ __all__ = [
     "bootstrap_interval",
     "f1",
     "f1_of_counts",
+    "latency",
     "mean",
     "ndcg_at",
     "percentile",
@@ -125,6 +126,11 @@ def percentile(values: Sequence[float], percent: float) -> float:
     low = int(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def latency(times: Sequence[float], *, digits: int = 2) -> dict[str, float]:
+    """Return the median and the 95th percentile of some times, in their unit."""
+    return {"p50": round(percentile(times, 50), digits), "p95": round(percentile(times, 95), digits)}
 
 
 def wilson_interval(part: int, whole: int, *, z: float = 1.96) -> tuple[float, float]:

@@ -31,7 +31,7 @@ from doxa.core.tokens import estimate_tokens
 from doxa.engine import Doxa
 from doxa_bench.baselines import BASELINES, Corpus, content_stems
 from doxa_bench.distractors import Said, draw, read_distractors
-from doxa_bench.metrics import bootstrap_interval, mean, percentile, ratio
+from doxa_bench.metrics import bootstrap_interval, latency, mean, ratio
 from doxa_bench.record import environment, models_of
 
 __all__ = ["FORMS", "PrefevalReport", "PrefItem", "read_prefeval", "run"]
@@ -109,7 +109,7 @@ class PrefevalReport:
             "implicit": _systems([one for one in self.found if one.form != "explicit"]),
             "no shared stem": _systems([one for one in self.found if not one.shared]),
             "topics": {topic: _systems(self._about(topic)) for topic in sorted({one.topic for one in self.found})},
-            "latency_ms": {"p50": round(percentile(latencies, 50), 2), "p95": round(percentile(latencies, 95), 2)},
+            "latency_ms": latency(latencies),
             "tokens": {
                 "evidence": round(mean([one.tokens for one in self.found])),
                 "history": round(mean([one.history_tokens for one in self.found])),

@@ -11,14 +11,16 @@ from doxa.core.values import Draft, Turn
 from doxa.engine.answer.grading import Ground
 from doxa.memory import UserState, standing
 from doxa.reason import citation_of, quoted, taken_back
-from doxa.recall import Query, concepts_of, index_of, labelled, stance_of, wants_advice
+from doxa.recall import STATED, Query, concepts_of, index_of, labelled, stance_of, wants_advice
 
 __all__ = ["advised"]
 
 TASTES, SAID = 3, 3
 """Promotions, and statements, that a suggestion rests on at most."""
-STATED = 0.5
-"""From so sure on a turn counts as one that states a liking, a limit or a habit."""
+LIKED = 0.5
+"""From so well-disposed on a statement tells a liking and no limit."""
+CONFIDENCE = 0.5
+"""Of a suggestion: Doxa knows what they like, not what is on tonight."""
 TOLD = {"prefers": "You like {}", "does": "You are into {}", "dislikes": "You don't like {}", "avoids": "You avoid {}"}
 
 
@@ -26,8 +28,7 @@ def advised(ground: Ground, query: Query) -> Draft | None:
     """Return a suggestion from what the asker is like; None where no advice is wanted, or nothing is known of it.
 
     First comes what was promoted ("prefers horror films") and is of the kind that is asked for, likes before limits;
-    where nothing was, what the asker stated of that kind. It is told as theirs, each with the turns that say it:
-    Doxa knows what they like, not what is on tonight.
+    where nothing was, what the asker stated of that kind. It is told as theirs, each with the turns that say it.
 
     Args:
         ground: what is asked, by whom, and the turns that bear on it.
@@ -76,12 +77,12 @@ def _stated(ground: Ground, about: Mapping[str, float], domains: frozenset[str])
         return None
     likes, limits = dict[str, None](), dict[str, None]()
     for at in chosen:
-        kinds = {name: weight for name, weight in tags.of(int(places[at])).items() if "/" in name}
-        kinds = {name: weight for name, weight in kinds.items() if not domains or name.partition("/")[0] in domains}
+        weights = {name: weight for name, weight in tags.of(int(places[at])).items() if "/" in name}
+        kinds = [name for name in weights if not domains or name.partition("/")[0] in domains]
         if kinds:
             vector = state.vectors.rows_of(int(places[at]))[0]
-            liked = stance_of(turns[at].text, vector, encoder=state.encoder).positive >= STATED
-            (likes if liked else limits)[labelled(max(kinds, key=kinds.__getitem__))] = None
+            liked = stance_of(turns[at].text, vector, encoder=state.encoder).positive >= LIKED
+            (likes if liked else limits)[labelled(max(kinds, key=weights.__getitem__))] = None
     labels = list(likes) or [f"no {name}" for name in limits]
     return _suggestion("Going by what you said:", labels, [turns[at] for at in chosen], ground)
 
@@ -97,5 +98,5 @@ def _suggestion(lead: str, labels: Sequence[str], turns: Sequence[Turn], ground:
         text=f"{lead} {quotes}",
         value=", ".join(labels) or None,
         citations=tuple(citation_of(turn) for turn in turns),
-        confidence=STATED,
+        confidence=CONFIDENCE,
     )

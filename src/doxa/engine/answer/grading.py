@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
-from doxa.core.values import Claim, Draft, Evidence, Question, Status, Turn
+from doxa.core.values import EARLIEST, Claim, Draft, Evidence, Question, Status, Turn
 from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState
 from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken_back
@@ -24,7 +23,6 @@ with ten, 94 with five, 95 with four, and as many wrong.
 """
 CITED = 4
 """Most turns of those that a draft cites that are graded, the latest: what is told a hundred times is graded once."""
-FIRST_TIME = datetime.min.replace(tzinfo=UTC)
 ANSWERED = GRADES["question"].index("answered")
 
 
@@ -122,7 +120,7 @@ def _cited(draft: Draft) -> Iterable[str]:
 
 def _latest(draft: Draft) -> list[str]:
     """Return the ids of the latest turns that a draft cites, in its order."""
-    dated = sorted(draft.citations, key=lambda one: one.at or FIRST_TIME)[-CITED:]
+    dated = sorted(draft.citations, key=lambda one: one.at or EARLIEST)[-CITED:]
     return [one.turn_id for one in draft.citations if one in dated]
 
 

@@ -23,7 +23,7 @@ from doxa_bench.baselines import BASELINES, Corpus
 from doxa_bench.facts.draw import draw_set
 from doxa_bench.facts.sets import MULTI, SINGLE, FactQuestion, FactSet, read_set
 from doxa_bench.locomo import Progress
-from doxa_bench.metrics import percentile, ratio, wilson_interval
+from doxa_bench.metrics import latency, ratio, wilson_interval
 from doxa_bench.record import environment, models_of
 
 __all__ = ["FactsReport", "run"]
@@ -90,7 +90,7 @@ class FactsReport:
 
     def _latency(self, kind: str) -> dict[str, float]:
         times = [one.milliseconds for one in self.asked if one.question.kind == kind]
-        return {"p50": round(percentile(times, 50), 1), "p95": round(percentile(times, 95), 1)}
+        return latency(times, digits=1)
 
 
 def run(

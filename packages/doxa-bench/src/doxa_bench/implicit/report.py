@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa_bench.metrics import mean, percentile
+from doxa_bench.metrics import latency, mean
 
 __all__ = ["OURS", "AskedQuery", "ImplicitReport", "Scored"]
 
@@ -154,7 +154,7 @@ class ImplicitReport:
                 **self._measures(name, asked),
                 "faithful": round(mean([one.faithful for one in scored]), 4),
                 "stale": sum(one.stale for one in scored),
-                "ms": {"p50": round(percentile(ms, 50), 2), "p95": round(percentile(ms, 95), 2)},
+                "ms": latency(ms),
                 "tokens": round(tokens, 1),
                 "cost": round(tokens / base_tokens, 3) if base_tokens else None,
                 "time": round(mean(ms) / base_ms, 3) if base_ms else None,
