@@ -1,6 +1,6 @@
 """The trained reader as it ships: the graph with its adapters and head; the trunk's weights stay where they are.
 
-python training/reader/export.py --weights WORK/reader.pt --examples WORK/examples.pickle --out FOLDER
+python training/reader/export.py --weights WORK/reader.pt --groups WORK/groups.pickle --out FOLDER
 """
 
 from __future__ import annotations
@@ -9,27 +9,25 @@ import argparse
 import hashlib
 import json
 import pickle
-import random
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-import examples as made
 import numpy as np
 import onnx
 import torch
-from examples import Example
+from groups import Group, Passage
 from network import TRUNK, Reader, SpanHead, inside_of
 from onnx import TensorProto, compose, helper, numpy_helper
-from tokenizers import Tokenizer
-from train import best, rows_of
+from train import Row, measure, parted, tokenizer_of
 
 from doxa.backends.onnx import open_session
 
 NAME = "minilm-l6-read-int8"
 OUTPUTS = ("ends", "answerable")
 STATES = "/model/trunk/encoder/layer.5/output/LayerNorm/LayerNormalization_output_0"
-TRAINED_ON = ["Synthetic-Persona-Chat", "LongMemEval (half)", "SNLI (part)", "SGD", "CaRB", "GenericsKB",
-              "benchmarks/answers/dev.json"]  # fmt: skip
+TRAINED_ON = ["Doxa's corpus of questions", "Synthetic-Persona-Chat", "QAMR", "LongMemEval (half)", "SNLI (part)",
+              "SGD", "CaRB", "GenericsKB", "benchmarks/answers/dev.json"]  # fmt: skip
 LARGE = 1_000
 """Bytes from which a tensor of the trunk is left where it is."""
 
@@ -38,9 +36,8 @@ def main() -> None:
     """Build, calibrate, compare."""
     reader = argparse.ArgumentParser()
     reader.add_argument("--weights", type=Path, required=True)
-    reader.add_argument("--examples", type=Path, required=True)
+    reader.add_argument("--groups", type=Path, required=True)
     reader.add_argument("--out", type=Path, required=True)
-    reader.add_argument("--compared", type=int, default=400)
     args = reader.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     model = Reader()
@@ -49,15 +46,12 @@ def main() -> None:
     whole = compose.merge_models(graph, head_of(model.span), [(STATES, "states")], outputs=list(OUTPUTS))
     leave_out(whole, (TRUNK / "model.onnx").read_bytes())
     onnx.save(whole, args.out / "model.onnx")
-    tokenizer = Tokenizer.from_file(str(TRUNK / "tokenizer.json"))
-    tokenizer.no_truncation()
-    data = pickle.loads(args.examples.read_bytes())
-    held = rows_of(data["made"][: args.compared], tokenizer)
-    asked = rows_of(list(made.of_longmemeval(data["folder"], 1, random.Random(5))), tokenizer)
-    results = {name: outputs(args.out / "model.onnx", rows) for name, rows in (("made", held), ("LongMemEval", asked))}
-    for (name, found), rows in zip(results.items(), (held, asked), strict=True):
-        print(name, {key: round(value, 4) for key, value in compare(found, rows).items()}, flush=True)
-    calibration = calibrate([*results["made"], *results["LongMemEval"]], [*held, *asked])
+    _, held = parted(pickle.loads(args.groups.read_bytes()), tokenizer_of())
+    shipping = Shipping(args.out / "model.onnx")
+    for source, groups in held.items():
+        print(source, {name: round(value, 3) for name, value in measure(shipping, groups).items()}, flush=True)
+    rows = [row for groups in held.values() for group in groups for row in group]
+    calibration = calibrate(shipping, rows)
     card = {
         "name": NAME,
         "trunk": {"name": TRUNK.name, "sha256": hashlib.sha256((TRUNK / "model.onnx").read_bytes()).hexdigest()},
@@ -179,40 +173,46 @@ def leave_out(whole: onnx.ModelProto, trunk: bytes) -> None:
             tensor.external_data.add(key=key, value=value)
 
 
-Row = tuple[list[int], list[int], int, int, str]
+class Shipping:
+    """The files, asked as the network is; one row at a time, as Doxa asks them."""
+
+    def __init__(self, path: Path) -> None:
+        self.session = open_session(path, "reader", weights={TRUNK.name: (TRUNK / "model.onnx").read_bytes()})
+        self.known: dict[tuple[int, ...], tuple[np.ndarray, float]] = {}
+
+    def __call__(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Scores of ends `(n, length, 2)` and of there being an answer `(n,)`."""
+        found = [
+            self.scores(row[: int(inside.sum())].tolist(), kinds[: int(inside.sum())].tolist())
+            for row, inside, kinds in zip(ids, mask, types, strict=True)
+        ]
+        ends = torch.full((*ids.shape, 2), -1e4)
+        for at, (own, _) in enumerate(found):
+            ends[at, : len(own)] = torch.from_numpy(own)
+        return ends, torch.tensor([there for _, there in found])
+
+    def scores(self, ids: Sequence[int], types: Sequence[int]) -> tuple[np.ndarray, float]:
+        """What the files say of one row."""
+        if (key := (*ids, *types)) not in self.known:
+            feed = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": types}
+            inputs = {name: np.array([row], dtype=np.int64) for name, row in feed.items()}
+            ends, there = self.session.run(list(OUTPUTS), inputs)
+            self.known[key] = (ends[0], float(there[0]))
+        return self.known[key]
+
+    def eval(self) -> None:
+        """It never learns."""
+
+    def train(self) -> None:
+        """It never learns."""
 
 
-def outputs(path: Path, rows: list[Row]) -> list[tuple[np.ndarray, float]]:
-    """What the files say of every row, one per call, as Doxa asks it."""
-    session = open_session(path, "reader", weights={TRUNK.name: (TRUNK / "model.onnx").read_bytes()})
-    found = []
-    for ids, types, *_ in rows:
-        feed = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": types}
-        ends, there = session.run(list(OUTPUTS), {name: np.array([row], dtype=np.int64) for name, row in feed.items()})
-        found.append((ends[0], float(there[0])))
-    return found
-
-
-def compare(found: list[tuple[np.ndarray, float]], rows: list[Row]) -> dict[str, float]:
-    """Exact spans, words shared with the answer, and how often it is right that there is one."""
-    exact = overlap = right = count = 0.0
-    for (ends, there), (_, _, first, last, _) in zip(found, rows, strict=True):
-        right += (there > 0) == (first >= 0)
-        if first >= 0:
-            got_first, got_last = best(torch.from_numpy(ends))
-            gold, got = set(range(first, last + 1)), set(range(got_first, got_last + 1))
-            overlap += 2 * len(gold & got) / (len(gold) + len(got))
-            exact += gold == got
-            count += 1
-    return {"exact": exact / count, "f1": overlap / count, "answerable": right / len(rows)}
-
-
-def calibrate(found: list[tuple[np.ndarray, float]], rows: list[Row]) -> list[float]:
+def calibrate(shipping: Shipping, rows: Sequence[Row]) -> list[float]:
     """Scale and shift of the score of an answer with the least log loss (Platt 1999)."""
     from scipy.optimize import minimize
 
-    scores = np.array([there for _, there in found])
-    known = np.array([row[2] >= 0 for row in rows], dtype=float)
+    scores = np.array([shipping.scores(row.ids, row.types)[1] for row in rows])
+    known = np.array([row.answers for row in rows], dtype=float)
 
     def loss(values: np.ndarray) -> float:
         logits = values[0] * scores + values[1]
@@ -222,5 +222,5 @@ def calibrate(found: list[tuple[np.ndarray, float]], rows: list[Row]) -> list[fl
 
 
 if __name__ == "__main__":
-    sys.modules["__main__"].__dict__.update({"Example": Example})
+    sys.modules["__main__"].__dict__.update({"Group": Group, "Passage": Passage})
     main()

@@ -6,6 +6,7 @@ Source: Hu et al. 2021, LoRA (adapters beside every linear layer); Devlin et al.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,8 @@ from transformers import AutoModel
 
 TRUNK = Path(__file__).parents[2] / "src/doxa/backends/nli/minilm-l6-nli-int8"
 HIDDEN = 384
-RANK = 36
-ADAPTED = slice(2, 6)
-"""Layers with adapters; those below read words, whatever is asked."""
+SHIPPED = TRUNK.parents[1] / "reader/minilm-l6-read-int8/model.onnx"
+RANK = 64
 READ = 96
 """Width of the hidden layer that tells whether there is an answer."""
 LENGTH = 256
@@ -37,7 +37,7 @@ LINEAR = (
 class Adapted(nn.Module):
     """A linear layer that stays as it is, with what two narrow matrices add to it (LoRA, equation 3)."""
 
-    def __init__(self, linear: nn.Linear, rank: int = RANK) -> None:
+    def __init__(self, linear: nn.Linear, rank: int) -> None:
         super().__init__()
         self.linear = linear
         self.down = nn.Parameter(torch.randn(linear.in_features, rank) / linear.in_features**0.5)
@@ -46,6 +46,15 @@ class Adapted(nn.Module):
     def forward(self, states: torch.Tensor) -> torch.Tensor:
         """The layer's output `(..., out)` for `(..., in)`."""
         return self.linear(states) + states @ self.down @ self.up
+
+
+def adapt(layers: Iterable[nn.Module], rank: int) -> None:
+    """Put adapters beside the linear layers of some layers of a trunk, in place."""
+    for layer in layers:
+        for name in LINEAR:
+            parent, _, last = name.rpartition(".")
+            owner = layer.get_submodule(parent)
+            setattr(owner, last, Adapted(getattr(owner, last), rank))
 
 
 class SpanHead(nn.Module):
@@ -78,11 +87,7 @@ class Reader(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.trunk = trunk()
-        for layer in self.trunk.encoder.layer[ADAPTED]:
-            for name in LINEAR:
-                parent, _, last = name.rpartition(".")
-                owner = layer.get_submodule(parent)
-                setattr(owner, last, Adapted(getattr(owner, last)))
+        adapt(self.trunk.encoder.layer, RANK)
         self.span = SpanHead()
 
     def learned(self) -> dict[str, torch.Tensor]:
@@ -93,6 +98,26 @@ class Reader(nn.Module):
         """Scores of ends and of there being an answer, of ids, mask and segments `(n, length) int64`."""
         states = self.trunk(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
         return self.span(states, inside_of(mask, types))
+
+
+def shipped(path: Path = SHIPPED) -> dict[str, torch.Tensor]:
+    """What the reader that ships has learned, by name, to go on from; adapters of a lower rank are filled up."""
+    graph = onnx.load(path, load_external_data=False).graph
+    stored = {one.name: numpy_helper.to_array(one) for one in graph.initializer if not one.external_data}
+    (ends,) = [node.input[1] for node in graph.node if node.name == "/span/ends/MatMul"]
+    found = {name: torch.tensor(value) for name, value in stored.items() if name.startswith("span.")}
+    found["span.ends.weight"] = torch.tensor(stored[ends].T.copy())
+    fresh = Reader().learned()
+    for name in [name.removesuffix("_quantized") for name in stored if name.endswith("_quantized")]:
+        place, _, side = name.removeprefix("/model/").replace("/MatMul_output_0", "").replace("/", ".").rpartition(".")
+        scale = stored.get(f"{name}_scale")
+        across = scale if side == "down" else scale[..., None]
+        values = torch.tensor(stored[f"{name}_quantized"] * across)
+        if (key := f"{place}.{side}") in fresh:
+            grown = fresh[key].clone()
+            grown[: values.shape[0], : values.shape[1]] = values
+            found[key] = grown
+    return {name: value for name, value in found.items() if name in fresh}
 
 
 def inside_of(mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:

@@ -115,9 +115,7 @@ def read(asked: object, at: int, user: str, doxa: Doxa, reader: object) -> Asked
         if not reads_well(question):
             return None
         told = tellings(question, evidence, state.turn, asker=ASKER)
-        spans = read_spans(
-            question, evidence, told, PassageReader(reader.read, before), asker=ASKER, lexicon=doxa.parts.lexicon()
-        )
+        spans = read_spans(question, evidence, told, PassageReader(reader.read, before), asker=ASKER)
     gold = asked.answer if asked.category != "adversarial" else ""
     parts = [gold, *gold.split(", ")] if asked.category == "multi-hop" else [gold]
     rows = np.array([[one.features[name] for name in NAMES] for one in spans]).reshape(-1, len(NAMES))

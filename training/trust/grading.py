@@ -16,12 +16,14 @@ from torch import nn
 from doxa.backends import grader
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reader"))
-from network import ADAPTED, HIDDEN, LINEAR, Adapted, trunk
+from network import HIDDEN, adapt, trunk
 
 __all__ = ["GRADES", "Grader", "Head", "learned_in"]
 
 GRADES = {**grader.GRADES, "fact": ("stands", "over", "wrong")}
 """The grades of each task; of held facts a grader is taught, and none is in use."""
+ADAPTED, RANK = slice(2, 6), 36
+"""Layers with adapters, and how wide those are."""
 WIDTH = 96
 """Of the hidden layer of a head."""
 
@@ -51,11 +53,7 @@ class Grader(nn.Module):
     def __init__(self, tasks: Sequence[str]) -> None:
         super().__init__()
         self.trunk = trunk()
-        for layer in self.trunk.encoder.layer[ADAPTED]:
-            for name in LINEAR:
-                parent, _, last = name.rpartition(".")
-                owner = layer.get_submodule(parent)
-                setattr(owner, last, Adapted(getattr(owner, last)))
+        adapt(self.trunk.encoder.layer[ADAPTED], RANK)
         self.heads = nn.ModuleDict({task: Head(len(GRADES[task])) for task in tasks})
 
     def learned(self) -> dict[str, torch.Tensor]:

@@ -6,7 +6,7 @@ Source: Liu et al., Reasoning in Action: MCTS-Driven Knowledge Retrieval for Lar
 from doxa.commonsense.background import Retrieved, Spec, retrieve, selected
 from doxa.commonsense.base import Card, KnowledgeBase, build
 from doxa.commonsense.context import Context, Utterance, read_context
-from doxa.commonsense.reasoner import Candidates, Judge, Reasoner
+from doxa.commonsense.reasoner import Candidates, Reasoner
 from doxa.commonsense.reasoner.comet import CometReasoner
 from doxa.commonsense.reasoner.nearest import NearestReasoner
 from doxa.commonsense.reasoner.prompted import PromptedReasoner
@@ -16,7 +16,6 @@ __all__ = [
     "Card",
     "CometReasoner",
     "Context",
-    "Judge",
     "KnowledgeBase",
     "NearestReasoner",
     "PromptedReasoner",

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.blas import on_one_core
+from doxa.backends.nli import Judge
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.bridge import Region, bridge
 from doxa.commonsense.context import Context
 from doxa.commonsense.diversify import greedy_map, kernel_of, sample_k
-from doxa.commonsense.reasoner import Candidates, Judge
+from doxa.commonsense.reasoner import Candidates
 from doxa.commonsense.retrieval import Retrieval, Scored
 from doxa.commonsense.search import HORIZON, Budget, Found, Path, search
 from doxa.core.background import Background, Inference

@@ -470,6 +470,8 @@ class Question:
     """Those that only place what is asked about ("at home")."""
     settled: bool = False
     """It asks whether something is established, or was said: what is not known is answered with no."""
+    tests: str = ""
+    """The statement that a question of yes or no tests, in its own words; empty for another question."""
     before: str = ""
     """What came after that which is asked for ("right before Berlin")."""
     after: str = ""

@@ -27,9 +27,11 @@ from doxa.reason.spans import (
     readings_of,
     reads_well,
     standing,
+    told_to,
+    value_read,
 )
 from doxa.reason.summary import PastFact, relevant_rules, summarise
-from doxa.reason.telling import Telling, tellings
+from doxa.reason.telling import SENTENCE, Telling, tellings
 from doxa.reason.tree import (
     ChainWriter,
     CoverageValuer,
@@ -48,6 +50,7 @@ from doxa.reason.tree import (
 from doxa.reason.when import answer_when, dated_well
 
 __all__ = [
+    "SENTENCE",
     "Asking",
     "Chain",
     "ChainWriter",
@@ -86,7 +89,9 @@ __all__ = [
     "summarise",
     "taken_back",
     "talks_to_models",
+    "told_to",
     "tree_data",
+    "value_read",
     "work_out",
 ]
 

@@ -70,12 +70,12 @@ class Graded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """A value that is believed and a later one that is too unsure to be."""
+    """A value that is believed and a later one that is too unsure to be; or what was said and later denied."""
 
     turns: tuple[Turn, ...]
     """Those that say them, oldest first."""
     disputed: bool
-    """Two sources say them, not one after the other the same."""
+    """Nothing decides between them: neither is the later word of one source on what may change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ def choose(
         past: whether history is asked for, so that a newer turn is no better than an older one.
         believed: confidence of the least sure fact that the draft cites; where it cites none, how surely the turns that
             it cites were read.
-        doubt: what speaks against the fact that the draft tells, if anything.
+        doubt: what speaks against what the draft tells, if anything.
 
     Deterministic. O(turns).
     """
@@ -274,9 +274,10 @@ def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, questi
 
 
 def _doubtful(doubt: Doubt, draft: Draft, asker: str, about: frozenset[str]) -> Draft:
-    """Return the turns of a value and of a later one that is not believed as the answer; neither is told as a fact."""
+    """Return the two turns as the answer, neither of them told as a fact; which is right is asked where both may be."""
+    asks = ["Which of the two is right?"] if doubt.disputed else []
     return Draft(
-        text=" ".join(quoted(turn, asker, about) for turn in doubt.turns),
+        text=" ".join([*(quoted(turn, asker, about) for turn in doubt.turns), *asks]),
         citations=tuple(citation_of(turn) for turn in doubt.turns),
         confidence=min(draft.confidence, 0.5),
         disputed=doubt.disputed,

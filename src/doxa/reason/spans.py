@@ -30,6 +30,7 @@ __all__ = [
     "reads_well",
     "standing",
     "told_to",
+    "value_read",
 ]
 
 MOST = 8
@@ -52,6 +53,8 @@ CONFIRMING = 2
 """Likeliest spans of which one has to say what an answer from facts says."""
 ALSO = 0.25
 """Least confidence of an answer of a further turn that is added to a list."""
+ALIKE = 0.5
+"""Share that a further part of a turn needs, beside that of its likeliest one, to be an item of a list too."""
 LAST_CHARS, TURN_CHARS = 120, 1_200
 WEIGHTS = {"answerable": 0.41, "lead": 0.33, "share": 0.84, "score": 0.42, "own": 0.48, "timely": 0.21,
             "fits": 0.24, "bias": -1.86}  # fmt: skip
@@ -246,6 +249,30 @@ def readings_of(question: str, turns: Sequence[Turn], reader: PassageReader, *, 
     """Return for each of some turns how likely it answers a question, as a reader sees it; one call of it per turn."""
     pairs = [passage_of(question, turn, reader, asker=asker).pair for turn in turns]
     return [reading.answerable for reading in reader.read(pairs)]
+
+
+def value_read(question: Question, turns: Sequence[Turn], reader: PassageReader, *, asker: str) -> str | None:
+    """Return what turns that answer a question say in a few words; None where no part of them is such an answer.
+
+    Of a list the items of all the turns are told, else the likeliest part of the likeliest turn. One call of the reader
+    per turn.
+    """
+    if not reads_well(question):
+        return None
+    passages = [passage_of(question.text, turn, reader, asker=asker) for turn in turns]
+    readings = reader.read([passage.pair for passage in passages])
+    topic, found = set(stems(question.text)), []
+    for passage, reading in zip(passages, readings, strict=True):
+        spans = [span for span in reading.spans if span.start >= passage.lead]
+        likely = [span for span in spans if span.score >= ALIKE * spans[0].score]
+        for span in likely if _wants_list(question) else spans[:1]:
+            text = _bare(span.text)
+            value = fitting(text, question.expects)
+            if not set(stems(text)) <= topic and not (value is None and question.expects in FORMED):
+                found.append((reading.answerable * span.score, value or text))
+    if not found:
+        return None
+    return ", ".join(dict.fromkeys(text for _, text in found)) if _wants_list(question) else max(found)[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ def _base(
         focus=focus, head=asked.head if asked.head in focus or asked.head not in asked.focus else "",
         loose=asked.loose, about=_about(asked, referents),
         noun=asked.noun or (declarative.noun if declarative else ""),
+        tests=declarative.text if declarative and declarative.asks == "truth" else "",
     )  # fmt: skip
 
 

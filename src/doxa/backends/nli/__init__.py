@@ -9,19 +9,21 @@ Loaded by name through `doxa.backends.load("nli", name)`:
 | `scripted` | answers that were given to it; a double for tests |
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LABELS", "Nli", "Pair"]
+__all__ = ["LABELS", "Judge", "Nli", "Pair"]
 
 LABELS: Final = ("entailment", "neutral", "contradiction")
 """The classes, in the order of the columns of `classify`."""
 
 Pair = tuple[str, str]
 """A premise and a hypothesis."""
+Judge = Callable[[Sequence[Pair]], NDArray[np.float32]]
+"""`Nli.classify`, which may open the model at its first call."""
 
 
 class Nli(Protocol):

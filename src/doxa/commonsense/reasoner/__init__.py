@@ -7,6 +7,6 @@
 | `prompted` | a language model, with a JSON schema |
 """
 
-from doxa.commonsense.reasoner.candidates import Candidates, Judge, Reasoner
+from doxa.commonsense.reasoner.candidates import Candidates, Reasoner
 
-__all__ = ["Candidates", "Judge", "Reasoner"]
+__all__ = ["Candidates", "Reasoner"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,10 +11,7 @@ from numpy.typing import NDArray
 from doxa.commonsense.context import Context
 from doxa.core.background import Inference
 
-__all__ = ["Candidates", "Judge", "Reasoner"]
-
-Judge = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
-"""Pairs of texts -> `(n, 3)`, P(entailment), P(neutral), P(contradiction)."""
+__all__ = ["Candidates", "Reasoner"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.blas import on_one_core
+from doxa.backends.nli import Judge
 from doxa.commonsense.base import KnowledgeBase
 from doxa.commonsense.context import Context
-from doxa.commonsense.reasoner.candidates import Candidates, Judge
+from doxa.commonsense.reasoner.candidates import Candidates
 from doxa.commonsense.statements import neutral, statement
 from doxa.core.background import Inference
 from doxa.core.errors import DoxaError

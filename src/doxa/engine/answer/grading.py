@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
+from doxa.backends.nli import Judge
 from doxa.core.values import EARLIEST, Claim, Draft, Evidence, Question, Status, Turn
+from doxa.engine.answer.contradicting import contradiction
 from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState
-from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken_back
+from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken_back, value_read
 
 __all__ = ["Ground", "chosen", "doubt_of", "graded_turns"]
 
@@ -39,11 +41,20 @@ class Ground:
     """What is believed, now or at the time that is asked about."""
 
 
-def chosen(draft: Draft, ground: Ground, grader: Grader, reader: PassageReader | None) -> Draft:
+def chosen(
+    draft: Draft, ground: Ground, grader: Grader, reader: PassageReader | None, judge: Judge | None = None
+) -> Draft:
     """Return the answer that is given, out of a draft and the turns that bear on the question; see `reason.choose`.
 
+    Args:
+        draft: what facts, arithmetic and the reader give.
+        ground: the question with what bears on it.
+        grader: tells how likely a turn answers.
+        reader: reads turns, if anything does.
+        judge: tells what a turn says to a statement, if anything does: for what somebody said and denied.
+
     Raises:
-        BackendError: the grader failed.
+        BackendError: one of the models failed.
 
     Cost: one call of grader and reader for each of at most `READ` turns and `CITED` that the draft cites.
     """
@@ -61,15 +72,27 @@ def chosen(draft: Draft, ground: Ground, grader: Grader, reader: PassageReader |
     ]
     dated = asked.as_of is not None or question.as_of is not None or question.within is not None
     past = question.past or dated
-    return choose(
+    doubt = None if dated or question.source else doubt_of(draft, beliefs, state)
+    if doubt is None and judge is not None and not dated:
+        doubt = contradiction(question, turns, judge, asker=asked.speaker)
+    given = choose(
         draft,
         question,
         graded,
         asker=asked.speaker,
         past=past,
         believed=_believed(draft, beliefs),
-        doubt=None if dated or question.source else doubt_of(draft, beliefs, state),
+        doubt=doubt,
     )
+    return given if reader is None else _valued(given, ground, reader)
+
+
+def _valued(draft: Draft, ground: Ground, reader: PassageReader) -> Draft:
+    """Return an answer that only quotes with what the quotes say in a few words, as the reader finds it."""
+    if draft.value or draft.abstained or draft.disputed or any(one.fact_id for one in draft.citations):
+        return draft
+    turns = [turn for key in _cited(draft) if (turn := ground.state.turn(key)) is not None]
+    return replace(draft, value=value_read(ground.question, turns, reader, asker=ground.asked.speaker))
 
 
 def graded_turns(task: Task, text: str, turns: Sequence[Turn], state: UserState, grader: Grader) -> Grades:

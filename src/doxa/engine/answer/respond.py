@@ -332,7 +332,7 @@ def _chosen(draft: Draft, ground: Ground, reader: PassageReader | None, parts: P
     """Return the answer that is given out of a draft and what was said; the draft where nothing grades them."""
     try:
         grader = parts.grader()
-        return draft if grader is None else chosen(draft, ground, grader, reader)
+        return draft if grader is None else chosen(draft, ground, grader, reader, parts.judge())
     except BackendError as exc:
         note["degraded"] = f"the grader failed, so the answer is not weighed against what was said: {exc}"
         return draft

@@ -20,7 +20,7 @@ from doxa.backends.encoder import CachedEncoder, Encoder
 from doxa.backends.grader import Grader
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel, Recorder
-from doxa.backends.nli import Nli
+from doxa.backends.nli import Judge, Nli
 from doxa.backends.parser import Parser, cached
 from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
@@ -39,7 +39,6 @@ from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, using
 
 if TYPE_CHECKING:
-    from doxa.commonsense import Judge
     from doxa.engine.wiring.reasoners import Knowledge
     from doxa.recall import RecallSpec
     from doxa.tasks import Addressed

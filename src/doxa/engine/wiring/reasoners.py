@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from doxa.backends import load
 from doxa.backends.encoder import Encoder
 from doxa.backends.llm import LanguageModel
+from doxa.backends.nli import Judge
 from doxa.backends.seq2seq import Seq2Seq
-from doxa.commonsense import CometReasoner, Judge, KnowledgeBase, NearestReasoner, PromptedReasoner, Reasoner
+from doxa.commonsense import CometReasoner, KnowledgeBase, NearestReasoner, PromptedReasoner, Reasoner
 from doxa.core.config import CommonsenseConfig
 from doxa.core.errors import ConfigError
 

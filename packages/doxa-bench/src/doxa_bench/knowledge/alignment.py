@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.commonsense import Judge
+from doxa.backends.nli import Judge
 
 __all__ = ["ARGMAX", "THRESHOLDS", "Entailment", "Transitions", "counts"]
 
