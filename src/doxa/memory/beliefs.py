@@ -292,8 +292,14 @@ class Beliefs:
         return slot_of(replace(claim, subject=named(claim.subject), object=named(claim.object)))
 
     def supporting(self, fact: Fact) -> list[Claim]:
-        """Return the live claims that a fact rests on."""
-        return [claim for claim in self.claims.get(self.slot(fact), ()) if supports(self.identity.told(claim), fact)]
+        """Return the live claims that a fact rests on. O(claims of its slot)."""
+        turns, value = {*fact.turn_ids, ""}, fact.object.key  # what was said by hand has no turn
+        return [
+            claim
+            for claim in self.claims.get(self.slot(fact), ())
+            if claim.polarity == fact.polarity and claim.modality is fact.modality and claim.turn_id in turns
+            and (claim.object.key == value or self.identity.told(claim).object.key == value)
+        ]  # fmt: skip
 
     def said_in(self, turn_id: str) -> list[Claim]:
         """Return the live claims of a turn."""
@@ -468,12 +474,6 @@ def held_on(fact: Fact, day: date) -> bool:
     if fact.status is Status.SUPERSEDED and start is not None and start == end and fact.valid.end_precision == "day":
         return False
     return fact.status in (Status.HELD, Status.SUPERSEDED) and fact.valid.holds_on(day)
-
-
-def supports(claim: Claim, fact: Fact) -> bool:
-    """Tell whether a claim is one of those that a fact rests on; what was said by hand has no turn."""
-    same = claim.object.key == fact.object.key and claim.polarity == fact.polarity
-    return same and claim.modality is fact.modality and (not claim.turn_id or claim.turn_id in fact.turn_ids)
 
 
 def is_name(term: Term) -> bool:

@@ -33,10 +33,8 @@ COMPLEMENT = re.compile(r"^.*\bof (?:the )?")
 JOINING = PREPOSITIONS | DETERMINERS | frozenset(BE) | frozenset(HAVE)
 FEW = 3
 """Words of a thing that no capitals name."""
-MOST = 5
-"""Names in a sentence; one with more is a list, which ties nothing."""
-LONGEST = 300
-"""Characters of a sentence that is looked at."""
+LONGEST = 14
+"""Words of a sentence that says one thing of two names, as facts are put down; talk says more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ def key_of(name: str) -> str:
 
 
 def ties_of(turn: Turn, place: int, state: UserState) -> Iterator[Tie]:
-    """Yield the sentences of a turn that name two things or a few; whoever speaks is one."""
+    """Yield the sentences of a turn that say one thing of two names, none of them that of who speaks."""
     claims = state.beliefs.said_in(turn.turn_id)
     many = any(claim.relation.name in relation_names() and not claim.functional for claim in claims)
     labels = [
@@ -147,16 +145,16 @@ def ties_of(turn: Turn, place: int, state: UserState) -> Iterator[Tie]:
         if label
     ]
     for sentence in split_text(turn.text):
-        if len(sentence) > LONGEST or sentence.endswith("?"):
+        if sentence.endswith("?") or len(sentence.split()) > LONGEST or FIRST.search(sentence):
             continue
         spans = _spans(sentence, labels)
-        keys = tuple(turn.speaker.casefold() if FIRST.match(sentence, a) else key_of(sentence[a:b]) for a, b in spans)
-        if 2 <= len(set(keys)) <= MOST and all(keys):
+        keys = tuple(key_of(sentence[a:b]) for a, b in spans)
+        if len(set(keys)) == 2 and all(keys):
             yield Tie(place, sentence, tuple(spans), keys, single=len(keys) == 2 and not many)
 
 
 def _spans(sentence: str, labels: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where a sentence names things: as the speaker, by capitals, or in the words of what was read of it."""
+    """Return where a sentence names things: by capitals, or in the words of what was read of it."""
     found: list[tuple[int, int]] = []
 
     def put(start: int, end: int) -> None:
@@ -165,8 +163,6 @@ def _spans(sentence: str, labels: Sequence[str]) -> list[tuple[int, int]]:
 
     lowered, read = sentence.casefold(), dict.fromkeys(label.casefold() for label in labels)
     said = [(at, at + len(label)) for label in read if (at := _word_at(label, lowered)) >= 0]
-    for match in FIRST.finditer(sentence):
-        put(*match.span())
     for start, end in said:  # "Slovakia national football team"
         capital = NAME.match(sentence, start)
         if capital and capital.end() < end and not JOINING & set(lowered[start:end].split()):

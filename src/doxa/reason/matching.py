@@ -162,7 +162,7 @@ class _Matcher:
         words = wording(anchor.label)
         if words and words <= wording(f"{fact.subject.label} {fact.relation.label} {fact.object.label}"):
             return 0.9
-        if any(self._same(self.speaker_of(turn).casefold(), anchor.key) for turn in fact.turn_ids):
+        if any(self._same(name, anchor.key) for name in {self.speaker_of(turn).casefold() for turn in fact.turn_ids}):
             return 0.9 if not self._somebody(fact.subject) or fact.object.key == key else 0.5
         if words and words <= self._said(fact):
             return 0.7

@@ -22,6 +22,8 @@ from doxa.understand.text import sentences
 
 __all__ = ["find_question", "read_question"]
 
+ONLY_ASKED = re.compile(r"\b(?:ever|any) ", re.IGNORECASE)
+"""What a question has and no statement (negative polarity items)."""
 HISTORY = re.compile(
     r"\b(?:used to|(?<!how )old(?= \w)|former|previous|before|"
     r"ever|previously|formerly|originally|in the past|back then|last known|earlier|once)\b",
@@ -115,7 +117,7 @@ def _base(
         focus=focus, head=asked.head if asked.head in focus or asked.head not in asked.focus else "",
         loose=asked.loose, about=_about(asked, referents),
         noun=asked.noun or (declarative.noun if declarative else ""),
-        tests=declarative.text if declarative and declarative.asks == "truth" else "",
+        tests=ONLY_ASKED.sub("", declarative.text) if declarative and declarative.asks == "truth" else "",
     )  # fmt: skip
 
 

@@ -6,8 +6,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import accumulate
 
 import numpy as np
@@ -41,6 +41,8 @@ AHEAD = 8
 """Turns that models see together, before the first of them is absorbed."""
 SENTENCES_AHEAD = 100
 """Sentences of a turn that are parsed ahead: those of `AHEAD` turns are what the parser keeps."""
+QUIET_S, PATIENCE_S = 0.1, 2.0
+"""How long nobody may have asked before more is lifted to promotions, and how long that waits at most."""
 NEWS_S = 1.0
 """How often to look where this process is at it, and tells of it."""
 
@@ -67,6 +69,9 @@ class Maintenance:
         self._active: set[str] = set()
         self._waiting: dict[str, list[threading.Event]] = {}
         """Who waits for the turns of a user, to be told when there is news of them."""
+        self._answering = 0
+        self._quiet_from = 0.0
+        """When, by the monotonic clock, the last question will have been answered long enough ago."""
         self._stopping = False
         self._abandoned = False
         self._errors: dict[str, Exception] = {}
@@ -137,6 +142,28 @@ class Maintenance:
                 self.schedule(user)
             while (user in self._queue or user in self._active) and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(min(POLL_S, left))
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While it lasts and a moment longer promotions wait: who asks comes first."""
+        with self._changed:
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._answering -= 1
+                self._quiet_from = time.monotonic() + QUIET_S
+                self._changed.notify_all()
+
+    def _be_quiet(self) -> None:
+        """Wait until nobody asks, at most `PATIENCE_S`."""
+        until = time.monotonic() + PATIENCE_S
+        with self._changed:
+            while not self._stopping and (now := time.monotonic()) < until:
+                if not self._answering and now >= self._quiet_from:
+                    return
+                self._changed.wait(until - now if self._answering else self._quiet_from - now)
 
     def busy(self) -> set[str]:
         """Return the users for whom there is something to do or being done, promotions included."""
@@ -239,6 +266,7 @@ class Maintenance:
         try:
             with self._parts.log.user(user) as state:
                 index_of(state)
+            self._be_quiet()
             return lift(user, self._parts, busy=bool(self._pending(user)))
         except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
             logger.warning("nothing was lifted for user %s this time: %s", self._called(user), exc)

@@ -14,8 +14,8 @@ from doxa.recall import Gate, Proposal, candidates_of, learn_directions
 
 __all__ = ["all_promotions", "demote", "enable", "explain_promotion", "lift"]
 
-BATCH = 64
-"""Turns that are read while the user is locked, and so the longest that a request waits: some 30 ms."""
+BATCH = 16
+"""Turns that are read while the user is locked, and so the longest that a request waits: some 10 ms."""
 EVERY = 8
 """New turns that are waited for while more are coming in."""
 LEARN_AFTER = 100

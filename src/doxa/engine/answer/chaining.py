@@ -19,8 +19,6 @@ __all__ = ["Chained", "chained"]
 
 LEAST = 0.5
 """How near its chain has to be to a question: a round number, reached by 4 of the 288 questions of a set of chats."""
-WORDS = 14
-"""Words of a sentence that says one thing."""
 KINDS = frozenset(("value", "who", "where", "list"))
 
 
@@ -59,7 +57,7 @@ def chained(ground: Ground, parts: Parts) -> Chained | None:
     speakers = {name.casefold() for name in state.columns.speakers}
 
     def counts(tie: Tie) -> bool:
-        if not _plain(tie, speakers) or not facts.stands(np.array([tie.place]), past=False)[0]:
+        if not speakers.isdisjoint(tie.keys) or not facts.stands(np.array([tie.place]), past=False)[0]:
             return False
         turn = turn_at(tie.place)
         if turn is None or not state.trusts(turn.turn_id) or (asked.known_at is not None and turn.at > asked.known_at):
@@ -76,11 +74,6 @@ def chained(ground: Ground, parts: Parts) -> Chained | None:
     if single and (question.past or any(plan.needed for plan in plans_of(question.text, parts.parser))):
         return None
     return Chained(_told(best, turn_at, asked.speaker), single)
-
-
-def _plain(tie: Tie, speakers: set[str]) -> bool:
-    """Tell whether a sentence says one thing of two names, none of them of somebody who speaks."""
-    return len(set(tie.keys)) == 2 and len(tie.text.split()) <= WORDS and speakers.isdisjoint(tie.keys)
 
 
 def _told(chain: Chain, turn_at: Callable[[int], Turn | None], asker: str) -> Draft:

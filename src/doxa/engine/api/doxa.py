@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -229,6 +230,10 @@ class Doxa:
         """
         self._check_open()
         return self._parts
+
+    def answering(self) -> AbstractContextManager[None]:
+        """While it lasts, what can wait behind the caller's back waits."""
+        return self._maintenance.answering()
 
     def kept(self, user: str) -> None:
         """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""
@@ -554,7 +559,8 @@ class Dialogue:
             background=background,
             n=n,
         )
-        reply = respond(asked, self._doxa.parts, tracer)
+        with self._doxa.answering():
+            reply = respond(asked, self._doxa.parts, tracer)
         self._doxa.kept(self.user)
         return reply
 

@@ -131,9 +131,9 @@ class FactGraph:
         """Yield the facts of an entity as their subject, then as their object. O(claims that use its names)."""
         yield from self.beliefs.about(key)
         for name in self.beliefs.identity.names(key):
-            for claim in self.beliefs.said_of(name):
-                if claim.object.key == name:
-                    yield from (f for f in self.beliefs.in_slot(self.beliefs.slot(claim)) if f.object.key == key)
+            claims = (claim for claim in self.beliefs.said_of(name) if claim.object.key == name)
+            for claim in {(c.subject.key, c.relation.name, c.modality, c.functional): c for c in claims}.values():
+                yield from (f for f in self.beliefs.in_slot(self.beliefs.slot(claim)) if f.object.key == key)
 
     def _counts(self, fact: Fact) -> bool:
         """Tell whether a fact held at the time that is asked about."""
