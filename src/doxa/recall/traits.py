@@ -23,6 +23,8 @@ TRAITS = ("content", "detail", "asks", "ends_asking", "addresses", *KINDS)
 """The columns, each 0 to 1."""
 FEW, MANY = 3, 8
 """So many content words say something; so many say it in full."""
+PLAIN = 8
+"""So many content words a question has at most that tells nothing."""
 SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 WORD = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|\d+")
 YOU = frozenset("you your yours yourself you're you've you'd you'll u".split())
@@ -63,21 +65,26 @@ def traits_of(text: str) -> NDArray[np.float32]:
     Deterministic. Cost O(words).
     """
     sentences = [sentence for sentence in SENTENCE.findall(text) if sentence.strip()]
-    told = " ".join(sentence for sentence in sentences if not sentence.rstrip().endswith("?"))
-    asked = sum(sentence.rstrip().endswith("?") for sentence in sentences)
+    asks = [_asks(sentence) for sentence in sentences]
+    told = " ".join(sentence for sentence, share in zip(sentences, asks, strict=True) if share < 1)
     content = len(set(stems(told)))
     words = WORD.findall(told.casefold().replace("\u2019", "'"))
     counts = {
         "content": content / FEW,
         "detail": content / MANY,
-        "asks": asked / max(len(sentences), 1),
-        "ends_asking": float(text.rstrip().endswith("?")),
+        "asks": sum(asks) / max(len(sentences), 1),
+        "ends_asking": asks[-1] if asks else 0.0,
         "addresses": sum(word in YOU for word in words) / 3,
         **{kind: float(_tells(words, kind)) for kind in _words()},
         "count": float(any(word.isdigit() or word in COUNT for word in words)),
         "name": len(NAME.findall(told)) / 3,
     }
     return np.array([min(counts[name], 1.0) for name in TRAITS], dtype=np.float32)
+
+
+def _asks(sentence: str) -> float:
+    """Return how far a sentence asks, 0 to 1: a long question tells as well ("I moved in May, so can you help ...?")."""
+    return min(1.0, PLAIN / max(len(set(stems(sentence))), 1)) if sentence.rstrip().endswith("?") else 0.0
 
 
 def _tells(words: list[str], kind: str) -> bool:

@@ -66,5 +66,5 @@ class Telling(View):
         answers = np.zeros(len(places), dtype=np.float32)
         rows = np.flatnonzero(asked & (traits.of(before, "ends_asking") > 0))
         if len(rows):
-            answers[rows] = shares(look, before[rows]).sum(axis=0)
+            answers[rows] = shares(look, before[rows]).sum(axis=0) * traits.of(before[rows], "ends_asking")
         return answers
