@@ -83,7 +83,7 @@ def traits_of(text: str) -> NDArray[np.float32]:
 
 
 def _asks(sentence: str) -> float:
-    """Return how far a sentence asks, 0 to 1: a long question tells as well ("I moved in May, so can you help ...?")."""
+    """Return how far a sentence asks, 0 to 1: a long question tells as well ("I moved in May, so can you ...?")."""
     return min(1.0, PLAIN / max(len(set(stems(sentence))), 1)) if sentence.rstrip().endswith("?") else 0.0
 
 
