@@ -31,7 +31,7 @@ from doxa.reason.spans import (
     value_read,
 )
 from doxa.reason.summary import PastFact, relevant_rules, summarise
-from doxa.reason.telling import SENTENCE, Telling, tellings
+from doxa.reason.telling import SENTENCE, Telling, content_of, narrowed, tellings
 from doxa.reason.tree import (
     ChainWriter,
     CoverageValuer,
@@ -78,7 +78,9 @@ __all__ = [
     "citations_of",
     "claimed",
     "concerns",
+    "content_of",
     "may_be",
+    "narrowed",
     "quoted",
     "readings_of",
     "relevant_facts",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -22,7 +22,7 @@ from typing import Any
 from doxa.core.values import Draft, Question, Turn
 from doxa.language import stems
 from doxa.reason.drafts import citation_of, wrote
-from doxa.reason.telling import SENTENCE, content_of
+from doxa.reason.telling import content_of, excerpt
 
 __all__ = [
     "Candidate",
@@ -300,24 +300,8 @@ def quoted(turn: Turn, asker: str, about: frozenset[str] = frozenset()) -> str:
     """Return a turn word for word, with who wrote it and when; of a long one the sentences with most of some stems."""
     text = " ".join(turn.text.split())
     if len(text) > LONGEST:
-        text = _part(text, about)
+        text = excerpt(text, about, LONGEST)
     return wrote(turn, text, asker)
-
-
-def _part(text: str, asked: frozenset[str]) -> str:
-    """Return neighbouring sentences of a long text that hold most of what is asked, within the length of a quote."""
-    sentences = [part for part in SENTENCE.split(text) if part] or [text]
-
-    def windows() -> Iterator[tuple[int, str]]:
-        for start in range(len(sentences)):
-            window = sentences[start]
-            for part in sentences[start + 1 :]:
-                if len(window) + len(part) + 1 > LONGEST:
-                    break
-                window = f"{window} {part}"
-            yield len(asked & set(stems(window))), window
-
-    return max(windows(), key=lambda pair: pair[0])[1][:LONGEST]
 
 
 def _odds(p: float) -> float:

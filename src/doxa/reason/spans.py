@@ -17,7 +17,7 @@ from doxa.core.values import Draft, Evidence, Fact, Question, Turn
 from doxa.language import stems
 from doxa.reason.drafts import citation_of, quote
 from doxa.reason.kinds import NUMBER, PATTERNS, PLACES, fitting
-from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, SENTENCE, Telling, content_of
+from doxa.reason.telling import LIGHT, LIGHT_WEIGHT, SENTENCE, Telling, content_of, narrowed
 
 __all__ = [
     "Found",
@@ -55,7 +55,7 @@ ALSO = 0.25
 """Least confidence of an answer of a further turn that is added to a list."""
 ALIKE = 0.5
 """Share that a further part of a turn needs, beside that of its likeliest one, to be an item of a list too."""
-LAST_CHARS, TURN_CHARS = 120, 1_200
+LAST_CHARS = 120
 WEIGHTS = {"answerable": 0.41, "lead": 0.33, "share": 0.84, "score": 0.42, "own": 0.48, "timely": 0.21,
             "fits": 0.24, "bias": -1.86}  # fmt: skip
 """Log odds that a span answers: of the reader's own odds, by how much they are above those of every other turn, the log
@@ -254,10 +254,10 @@ def readings_of(question: str, turns: Sequence[Turn], reader: PassageReader, *, 
 def value_read(question: Question, turns: Sequence[Turn], reader: PassageReader, *, asker: str) -> str | None:
     """Return what turns that answer a question say in a few words; None where no part of them is such an answer.
 
-    Of a list the items of all the turns are told, else the likeliest part of the likeliest turn. One call of the reader
-    per turn.
+    Of a list the items of all the turns are told, else the likeliest part of the likeliest turn. No number is: what it
+    counts is told by facts alone. One call of the reader per turn.
     """
-    if not reads_well(question):
+    if not reads_well(question) or question.asks == "count":
         return None
     passages = [passage_of(question.text, turn, reader, asker=asker) for turn in turns]
     readings = reader.read([passage.pair for passage in passages])
@@ -285,12 +285,15 @@ class Passage:
 
 
 def passage_of(question: str, turn: Turn, reader: PassageReader, *, asker: str) -> Passage:
-    """Return a question as it is put to the speaker of a turn, and the turn with the end of what came before it."""
+    """Return a question as it is put to the speaker of a turn, and the turn with the end of what came before it.
+
+    Of a long turn the part that is nearest to the question is read.
+    """
     earlier = reader.before(turn)
     lead = _lead(turn, earlier)
     others = {earlier.speaker} - {turn.speaker} if earlier else set()
     asked = told_to(question, turn, others, asker=asker)
-    return Passage(pair=(asked, lead + turn.text[:TURN_CHARS]), lead=len(lead))
+    return Passage(pair=(asked, lead + narrowed(turn, frozenset(stems(question))).text), lead=len(lead))
 
 
 def _speaks_of(question: Question, passage: Passage, turn: Turn) -> bool:

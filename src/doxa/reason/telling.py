@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 
 from doxa.core.values import Evidence, Question, Turn
 from doxa.language import stems
 from doxa.language.times import read_times
 
-__all__ = ["SENTENCE", "Telling", "asked_of", "content_of", "tellings"]
+__all__ = ["SENTENCE", "Telling", "asked_of", "content_of", "excerpt", "narrowed", "tellings"]
 
 ABOVE, FOUND, AROUND = 0.2, 0.5, 0.3
 """Weights of the words of a sentence, of the rank of its turn and of the words around it."""
@@ -34,6 +34,8 @@ LIGHT = frozenset(
 LIGHT_WEIGHT = 0.3
 SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 """Stands between sentences."""
+READ_CHARS = 900
+"""Characters of a turn that a model reads at once, beside a question and the turn before."""
 FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.IGNORECASE)
 
 
@@ -80,12 +82,47 @@ def tellings(
     weights = _weights(content, [said for _, said in told])
     top = max(item.score for item, _ in told) or 1.0
     found = [
-        _telling(said, place, sentences, item, top, weights, own=not people or said.speaker in people)
+        _telling(said, place, sentences, item, top, weights, around, own=not people or said.speaker in people)
         for item, said in told
         for sentences in [tuple(part.strip() for part in SENTENCE.split(said.text) if part.strip())]
+        for around in [_covered(said.text, weights)]
         for place in range(len(sentences))
     ]
     return sorted(found, key=lambda one: -one.fit)
+
+
+def excerpt(text: str, about: Set[str], longest: int) -> str:
+    """Return the neighbouring sentences of a text that hold most of some stems, the fewest that do, within a length.
+
+    Cost O(sentences x those that fit into the length).
+    """
+    sentences = [part for part in SENTENCE.split(text) if part] or [text]
+    held = [about & set(stems(part)) for part in sentences]
+    best, first, last = -1, 0, 0
+    for start in range(len(sentences)):
+        found: set[str] = set()
+        size = -1
+        for end in range(start, len(sentences)):
+            size += len(sentences[end]) + 1
+            if size > longest and end > start:
+                break
+            found |= held[end]
+            if len(found) > best:
+                best, first, last = len(found), start, end
+    return " ".join(sentences[first : last + 1])[:longest]
+
+
+def narrowed(turn: Turn, about: Set[str]) -> Turn:
+    """Return a turn that is too long to be read at once with the part alone that is nearest to some stems."""
+    if len(turn.text) <= READ_CHARS:
+        return turn
+    text = " ".join(turn.text.split())
+    part = excerpt(text, about, READ_CHARS // 2)
+    start = max(text.find(part), 0)
+    spare = (READ_CHARS - len(part)) // 2
+    begin, end = max(0, start - spare), start + len(part) + spare
+    begin = text.find(" ", begin) + 1 if begin else 0
+    return replace(turn, text=text[begin:end])
 
 
 def asked_of(question: Question, speakers: Iterable[str], asker: str) -> frozenset[str]:
@@ -125,10 +162,9 @@ def _weights(content: frozenset[str], turns: Sequence[Turn]) -> dict[str, float]
 
 def _telling(
     said: Turn, place: int, sentences: tuple[str, ...], item: Evidence, top: float, weights: dict[str, float],
-    *, own: bool,
+    around: float, *, own: bool,
 ) -> Telling:  # fmt: skip
     covered = _covered(sentences[place], weights)
-    around = _covered(said.text, weights)
     fit = ABOVE * covered + FOUND * item.score / top + AROUND * around
     return Telling(
         turn=said,

@@ -12,7 +12,17 @@ from doxa.core.values import EARLIEST, Claim, Draft, Evidence, Question, Status,
 from doxa.engine.answer.contradicting import contradiction
 from doxa.engine.asked import Asked
 from doxa.memory import Beliefs, UserState
-from doxa.reason import Doubt, Graded, PassageReader, choose, readings_of, taken_back, value_read
+from doxa.reason import (
+    Doubt,
+    Graded,
+    PassageReader,
+    choose,
+    content_of,
+    narrowed,
+    readings_of,
+    taken_back,
+    value_read,
+)
 
 __all__ = ["Ground", "chosen", "doubt_of", "graded_turns"]
 
@@ -64,7 +74,8 @@ def chosen(
     turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked, beliefs)]
     turns = [turn for turn in turns if not _of_another(turn, question, asked, state)]
     top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
-    rows = graded_turns("question", question.text, turns, state, grader)
+    about = content_of(question)
+    rows = graded_turns("question", question.text, [narrowed(turn, about) for turn in turns], state, grader)
     read = readings_of(question.text, turns, reader, asker=asked.speaker) if reader else [0.5] * len(turns)
     graded = [
         Graded(turn=turn, p=float(row[ANSWERED]), read=chance, score=scores.get(turn.turn_id, 0.0) / top)
