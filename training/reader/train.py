@@ -112,7 +112,8 @@ def row_of(one: Passage, coded: object) -> Row | None:
             spans.append((inside[0], inside[-1]))
     if one.spans and not spans:
         return None
-    return Row([*coded.ids[: LENGTH - 1], coded.ids[-1]], coded.type_ids[:LENGTH], one.answers, tuple(spans))
+    ids = coded.ids if len(coded.ids) <= LENGTH else [*coded.ids[: LENGTH - 1], coded.ids[-1]]
+    return Row(ids, coded.type_ids[:LENGTH], one.answers, tuple(spans))
 
 
 def batches(groups: Sequence[Rows], chance: random.Random) -> Iterator[list[Rows]]:

@@ -5,7 +5,6 @@
   evidence, and seven times in ten the question itself is taken out, since people seldom ask twice. One question in five
   names the wrong one of the two: who asks a memory is mistaken at times, and what is asked for is there all the same.
 - LongMemEval: what 500 questions rest on, and sessions of other users between them, as one memory.
-- Doxa's corpus: the dialogues of a file, one after the other, as one memory, and what somebody asks of them later.
 - Worlds of preferences: the training split of the implicit benchmark (`doxa_bench.implicit`), which shares no frame,
   thing or question with the split that is measured.
 """
@@ -16,7 +15,6 @@ import csv
 import json
 import random
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -25,15 +23,7 @@ from pathlib import Path
 from doxa.language import stems
 from doxa_bench.implicit import draw_dialogues, read_chatter
 
-CORPUS = Path(__file__).parents[1] / "corpus"
-sys.path.insert(0, str(CORPUS))
-from corpus import read_dialogues  # noqa: E402
-from questions import read_questions  # noqa: E402
-
-__all__ = ["Conversation", "Line", "Question", "draw_worlds", "read_corpus", "read_longmemeval", "read_persona_chats"]
-
-FILES = ("S1", "S2", "S3", "W7", "W9", "W14", "W20", "W22")
-"""Files of the corpus that are told; the others would say the same."""
+__all__ = ["Conversation", "Line", "Question", "draw_worlds", "read_longmemeval", "read_persona_chats"]
 
 NAMES = (
     "Alice Ben Clara David Elena Frank Grace Henry Irene Jack Karen Leo Maria Nathan Olivia Peter Quinn Rachel Sam "
@@ -120,25 +110,6 @@ def read_persona_chats(data: Path, *, seed: int = 0) -> Iterator[Conversation]:
             day += timedelta(days=rng.randrange(3, 20), hours=rng.randrange(5))
             _join(conversation, chat, names, f"s{number}", day, rng)
         conversation.questions[:] = _told_apart(conversation.questions)
-        yield conversation
-
-
-def read_corpus() -> Iterator[Conversation]:
-    """Yield a conversation for each of some files: some 300 turns, and the questions that need no "I"."""
-    for name in FILES:
-        (path,) = (one for one in CORPUS.glob(f"*/{name}.txt") if one.parent.name in ("train", "asked"))
-        dialogues = read_dialogues(path)
-        conversation, told = Conversation(name=f"corpus-{name}"), dict[str, list[str]]()
-        for dialogue in dialogues:
-            for number, turn in enumerate(dialogue.turns):
-                at = datetime(turn.day.year, turn.day.month, turn.day.day, 9, tzinfo=UTC) + timedelta(minutes=number)
-                said = conversation.say(turn.text, turn.speaker, "user", dialogue.id, at)
-                told.setdefault(dialogue.id, []).append(said)
-        conversation.questions += [
-            Question(text=one.text, evidence=frozenset(told[one.dialogue][at] for at in one.turns), kind=one.kind)
-            for one in read_questions(CORPUS / "questions" / f"{name}.txt", dialogues)
-            if one.turns and not one.asker
-        ]
         yield conversation
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from conversations import Conversation, Question, draw_worlds, read_corpus, read_longmemeval, read_persona_chats
+from conversations import Conversation, Question, draw_worlds, read_longmemeval, read_persona_chats
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
@@ -35,9 +35,9 @@ from doxa_bench.metrics import mean, ndcg_at, recall_at, standard_error
 PERSONA = 9
 """Joined persona chats that are used: as many questions as LongMemEval has, about."""
 WORLDS = 40
-SHARES = (2.0, 1.0, 1.0, 1.0)
-"""How much the mean loss of LongMemEval, of the chats, of the worlds and of the corpus counts: what people asked
-themselves counts more than what was turned into questions."""
+SHARES = (2.0, 1.0, 1.0)
+"""How much the mean loss of LongMemEval, of the chats and of the worlds counts: what people asked themselves counts
+more than what was turned into questions."""
 PENALTY = 1e-3
 """Weight of the squared weights, in units of a score's spread within a question."""
 WIDTH, FOLDS, TOP = 128, 5, 10
@@ -63,7 +63,7 @@ class Group:
 def conversations(data: Path) -> list[list[Conversation]]:
     """Return what is trained on, by set."""
     chats = islice(read_persona_chats(data), PERSONA)
-    return [[read_longmemeval(data)], list(chats), list(draw_worlds(data, WORLDS)), list(read_corpus())]
+    return [[read_longmemeval(data)], list(chats), list(draw_worlds(data, WORLDS))]
 
 
 def ingest(told: Iterable[Conversation], store: Path) -> None:
@@ -179,7 +179,7 @@ def as_weights(names: Sequence[str], fitted: NDArray[np.float32], old: Weights, 
         scale = float(parts.max()) or 1.0
         scorers[view], kept[view] = Scorer(names=of, weight=parts / np.float32(scale)), scale
     row = {**weigh, **kept}
-    note = "unified score: LongMemEval, Synthetic-Persona-Chat, worlds, corpus (training/recall/fit_scorer.py)"
+    note = "unified score: LongMemEval, Synthetic-Persona-Chat, worlds of preferences (training/recall/fit_scorer.py)"
     return replace(
         old,
         views=tuple(row),
@@ -215,7 +215,7 @@ def _fit(arguments: argparse.Namespace) -> None:
     print("LongMemEval, weights so far:", json.dumps(measure(sets[0], before)))
     print("LongMemEval, held-out folds:", json.dumps(held_out(sets[0], sets[1:])))
     weights = fit(sets, SHARES)
-    for name, groups in zip(("LongMemEval", "chats", "worlds", "corpus"), sets, strict=True):
+    for name, groups in zip(("LongMemEval", "chats", "worlds"), sets, strict=True):
         print(f"{name}, trained on:", json.dumps(measure(groups, [group.scores @ weights for group in groups])))
     print({name: round(float(weight), 4) for name, weight in zip(names, weights, strict=True)})
     if arguments.write:
