@@ -9,6 +9,7 @@ from doxa import Doxa
 from doxa.backends.nli.scripted import ScriptedNli
 from doxa.core.values import Question, Turn
 from doxa.engine.answer.contradicting import contradiction
+from doxa.reason import Graded
 
 STATEMENT = "I have met Kelly at a book club"
 ASKED = Question(text="Have I ever met Kelly at a book club?", tests=STATEMENT, past=True)
@@ -23,9 +24,13 @@ def _turn(ordinal: int, text: str, *, speaker: str = "ana", role: str = "user") 
     )  # fmt: skip
 
 
+def _graded(turn: Turn, read: float = 0.9) -> Graded:
+    return Graded(turn=turn, p=0.5, read=read, score=1.0)
+
+
 def _found(turns: list[Turn], question: Question = ASKED) -> list[str]:
     nli = ScriptedNli({(MET, STATEMENT): "entailment", (NEVER, STATEMENT): "contradiction"})
-    doubt = contradiction(question, turns, nli.classify, asker="ana")
+    doubt = contradiction(question, map(_graded, turns), nli.classify, asker="ana")
     return [turn.turn_id for turn in doubt.turns] if doubt else []
 
 
@@ -64,8 +69,16 @@ def test_what_may_both_be_true_is_none(turns: list[Turn]) -> None:
 def test_other_questions_are_not_looked_at(question: Question) -> None:
     """No model is run for them."""
     nli = ScriptedNli({})
-    assert contradiction(question, [_turn(1, MET), _turn(2, NEVER)], nli.classify, asker="ana") is None
+    turns = [_graded(_turn(1, MET)), _graded(_turn(2, NEVER))]
+    assert contradiction(question, turns, nli.classify, asker="ana") is None
     assert nli.asked == []
+
+
+def test_a_turn_that_hardly_answers_says_nothing() -> None:
+    """What the reader does not take for an answer is no side, whatever one of its sentences says."""
+    nli = ScriptedNli({(MET, STATEMENT): "entailment", (NEVER, STATEMENT): "contradiction"})
+    turns = [_graded(_turn(1, MET), read=0.1), _graded(_turn(2, NEVER))]
+    assert contradiction(ASKED, turns, nli.classify, asker="ana") is None
 
 
 def test_a_contradiction_is_answered_with_both_turns_and_a_question(tmp_path: Path) -> None:

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from doxa.backends.nli import LABELS, Judge
 from doxa.core.values import Question, Turn
 from doxa.language import stems
-from doxa.reason import SENTENCE, Doubt, told_to
+from doxa.language.words import HAVE
+from doxa.reason import SENTENCE, Doubt, Graded, told_to
 
 __all__ = ["contradiction"]
 
 READ = 2
 """Sentences of a turn that are held against a question: those with most of its words."""
-SAID, DENIED = 0.35, 0.65
-"""Least chance, as the NLI model sees it, that a sentence says what is asked, and that one denies it."""
+SAID, DENIED = 0.25, 0.5
+"""Least chance that a turn says what is asked, and that one denies it: the chance that it answers, as the reader sees it, by
+that of the NLI model for one of its sentences."""
 ENTAILS, DENIES = LABELS.index("entailment"), LABELS.index("contradiction")
 
 
@@ -32,12 +34,12 @@ class _Side:
     denies: float
 
 
-def contradiction(question: Question, turns: Iterable[Turn], judge: Judge, *, asker: str) -> Doubt | None:
+def contradiction(question: Question, graded: Iterable[Graded], judge: Judge, *, asker: str) -> Doubt | None:
     """Return two turns of one person: the one says that what is asked has happened, a later one that it never did.
 
     Args:
         question: what is asked; none but one of yes or no about history finds any.
-        turns: those that bear on it, in any order.
+        graded: turns that bear on it, in any order, as the reader sees them; without a reader none is likely enough.
         judge: tells what a sentence says to the statement that the question tests.
         asker: whose "I" the question's is.
 
@@ -46,9 +48,9 @@ def contradiction(question: Question, turns: Iterable[Turn], judge: Judge, *, as
 
     Cost: `READ` calls of the model for each turn.
     """
-    if not question.tests or not question.past or question.source:
+    if not question.tests or not _of_history(question) or question.source:
         return None
-    sides = [_side(question, turn, judge, asker) for turn in turns if turn.role == "user"]
+    sides = [_side(question, one, judge, asker) for one in graded if one.turn.role == "user"]
     pairs = [
         (said, denied)
         for denied in sides
@@ -62,12 +64,17 @@ def contradiction(question: Question, turns: Iterable[Turn], judge: Judge, *, as
     return Doubt(turns=(said.turn, denied.turn), disputed=True)
 
 
-def _side(question: Question, turn: Turn, judge: Judge, asker: str) -> _Side:
+def _of_history(question: Question) -> bool:
+    """Tell whether a question asks what happened, or has happened ("Have I met Kelly?")."""
+    return question.past or question.text.split()[0].casefold() in HAVE
+
+
+def _side(question: Question, graded: Graded, judge: Judge, asker: str) -> _Side:
     """Return what the sentences of a turn that are nearest to a question say to what it tests."""
-    statement = question.tests
+    statement, turn = question.tests, graded.turn
     if turn.speaker.casefold() != asker.casefold():
         statement = told_to(statement, turn, (), asker=asker)
     asked = set(stems(statement))
     sentences = sorted(filter(None, SENTENCE.split(turn.text)), key=lambda one: -len(asked & set(stems(one))))
     rows = judge([(one, statement) for one in sentences[:READ]])
-    return _Side(turn, says=float(rows[:, ENTAILS].max()), denies=float(rows[:, DENIES].max()))
+    return _Side(turn, *(graded.read * float(rows[:, label].max()) for label in (ENTAILS, DENIES)))

@@ -85,7 +85,7 @@ def chosen(
     past = question.past or dated
     doubt = None if dated or question.source else doubt_of(draft, beliefs, state)
     if doubt is None and judge is not None and not dated:
-        doubt = contradiction(question, turns, judge, asker=asked.speaker)
+        doubt = contradiction(question, graded, judge, asker=asked.speaker)
     given = choose(
         draft,
         question,
