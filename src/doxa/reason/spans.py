@@ -56,8 +56,8 @@ ALSO = 0.25
 ALIKE = 0.5
 """Share that a further part of a turn needs, beside that of its likeliest one, to be an item of a list too."""
 LAST_CHARS = 120
-WEIGHTS = {"answerable": 0.41, "lead": 0.33, "share": 0.84, "score": 0.42, "own": 0.48, "timely": 0.21,
-            "fits": 0.24, "bias": -1.86}  # fmt: skip
+WEIGHTS = {"answerable": 0.59, "lead": 0.37, "share": 1.01, "score": 0.26, "own": 0.46, "timely": 0.47,
+           "fits": 0.0, "bias": -1.85}  # fmt: skip
 """Log odds that a span answers: of the reader's own odds, by how much they are above those of every other turn, the log
 of the span's share, the score of the turn relative to the best, and whether its speaker, its time and its kind are as
 asked for. Fitted on `benchmarks/answers/dev.json` by `training/reader/weights.py`."""

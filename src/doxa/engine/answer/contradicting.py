@@ -20,8 +20,8 @@ __all__ = ["contradiction"]
 READ = 2
 """Sentences of a turn that are held against a question: those with most of its words."""
 SAID, DENIED = 0.25, 0.5
-"""Least chance that a turn says what is asked, and that one denies it: the chance that it answers, as the reader sees it, by
-that of the NLI model for one of its sentences."""
+"""Least chance that a turn says what is asked, and that one denies it: the reader's that it answers, by the NLI model's
+for one of its sentences."""
 ENTAILS, DENIES = LABELS.index("entailment"), LABELS.index("contradiction")
 
 
