@@ -95,7 +95,7 @@ def chosen(
         believed=_believed(draft, beliefs),
         doubt=doubt,
     )
-    return given if reader is None else _valued(given, ground, reader)
+    return given if reader is None or doubt is not None else _valued(given, ground, reader)
 
 
 def _valued(draft: Draft, ground: Ground, reader: PassageReader) -> Draft:

@@ -1,0 +1,63 @@
+"""What turns that answer a question say is told in a few words."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from doxa.backends.reader import Reading, Span
+from doxa.core.values import Question, Turn
+from doxa.reason import PassageReader, value_read
+
+HAT = "I bought a red hat and some gloves for my mum."
+
+
+def _turn(number: int, text: str) -> Turn:
+    at = datetime(2024, 5, number, tzinfo=UTC)
+    return Turn(
+        turn_id=f"t{number}", user="u", session="s", speaker="Ana", role="user", text=text, at=at, ordinal=number
+    )  # fmt: skip
+
+
+def _value(question: Question, readings: dict[str, tuple[float, dict[str, float]]]) -> str | None:
+    """What is read where each text answers with a chance, by parts with theirs."""
+
+    def read(pairs):
+        found = []
+        for _, passage in pairs:
+            text = next(text for text in readings if passage.endswith(text))
+            answers, parts = readings[text]
+            places = [(passage.index(part), part, share) for part, share in parts.items()]
+            spans = tuple(Span(start=at, end=at + len(part), text=part, score=share) for at, part, share in places)
+            found.append(Reading(answerable=answers, spans=spans))
+        return found
+
+    turns = [_turn(at + 1, text) for at, text in enumerate(readings)]
+    return value_read(question, turns, PassageReader(read, lambda _: None), asker="cara")
+
+
+def test_of_one_thing_the_likeliest_part_of_the_likeliest_turn_is_told() -> None:
+    """The chance of the turn and of its part count together."""
+    told = {HAT: (0.9, {"a red hat": 0.6, "some gloves": 0.3}), "I bought a boat.": (0.4, {"a boat": 0.9})}
+    assert _value(Question(text="What did Ana buy?"), told) == "a red hat"
+
+
+def test_of_a_list_all_likely_parts_of_all_turns_are_told_once() -> None:
+    """A part that is much less likely than the likeliest one of its turn is no item."""
+    parts = {"a red hat": 0.5, "some gloves": 0.4, "my mum": 0.1}
+    told = {HAT: (0.9, parts), "Yes, a red hat.": (0.8, {"a red hat": 0.9}), "A boat!": (0.7, {"A boat": 0.9})}
+    assert _value(Question(text="Which things did Ana buy?", kind="list"), told) == "a red hat, some gloves, A boat"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question(text="How many hats did Ana buy?", asks="count"),
+        Question(text="Did Ana buy a hat?", asks="truth", kind="yesno"),
+        Question(text="When did Ana buy a hat?", kind="when"),
+        Question(text="What red hat did Ana buy?"),
+    ],
+    ids=["a number may count something else", "yes or no is no part", "a time is worked out", "only what was asked"],
+)
+def test_what_no_part_answers_has_no_value(question: Question) -> None:
+    """Then the quote alone is the answer."""
+    assert _value(question, {HAT: (0.9, {"a red hat": 0.8})}) is None
