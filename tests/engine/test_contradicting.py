@@ -30,7 +30,7 @@ def _graded(turn: Turn, read: float = 0.9) -> Graded:
 
 def _found(turns: list[Turn], question: Question = ASKED) -> list[str]:
     nli = ScriptedNli({(MET, STATEMENT): "entailment", (NEVER, STATEMENT): "contradiction"})
-    doubt = contradiction(question, map(_graded, turns), nli.classify, asker="ana")
+    doubt = contradiction(question, map(_graded, turns), list, nli.classify, asker="ana")
     return [turn.turn_id for turn in doubt.turns] if doubt else []
 
 
@@ -70,15 +70,30 @@ def test_other_questions_are_not_looked_at(question: Question) -> None:
     """No model is run for them."""
     nli = ScriptedNli({})
     turns = [_graded(_turn(1, MET)), _graded(_turn(2, NEVER))]
-    assert contradiction(question, turns, nli.classify, asker="ana") is None
+    assert contradiction(question, turns, list, nli.classify, asker="ana") is None
     assert nli.asked == []
+
+
+def test_who_said_it_is_looked_for_further_away_where_somebody_denies_it() -> None:
+    """More turns are read for a denial alone."""
+    nli = ScriptedNli({(MET, STATEMENT): "entailment", (NEVER, STATEMENT): "contradiction"})
+    asked: list[str] = []
+
+    def more() -> list[Graded]:
+        asked.append("more")
+        return [_graded(_turn(1, MET))]
+
+    doubt = contradiction(ASKED, [_graded(_turn(2, NEVER))], more, nli.classify, asker="ana")
+    assert doubt is not None and [turn.turn_id for turn in doubt.turns] == ["t1", "t2"]
+    assert contradiction(ASKED, [_graded(_turn(3, "I like tea."))], more, nli.classify, asker="ana") is None
+    assert asked == ["more"]
 
 
 def test_a_turn_that_hardly_answers_says_nothing() -> None:
     """What the reader does not take for an answer is no side, whatever one of its sentences says."""
     nli = ScriptedNli({(MET, STATEMENT): "entailment", (NEVER, STATEMENT): "contradiction"})
     turns = [_graded(_turn(1, MET), read=0.1), _graded(_turn(2, NEVER))]
-    assert contradiction(ASKED, turns, nli.classify, asker="ana") is None
+    assert contradiction(ASKED, turns, list, nli.classify, asker="ana") is None
 
 
 def test_a_contradiction_is_answered_with_both_turns_and_a_question(tmp_path: Path) -> None:

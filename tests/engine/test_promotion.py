@@ -326,3 +326,20 @@ def test_another_encoder_learns_after_many_turns(monkeypatch):
         tell(doxa, [("s", f"It was day {place}.", "2024-01-01") for place in range(70)], user="bo")
         tell(doxa, FILMS, user="cy")
     assert seen and set(seen) == {doxa._parts.encoder.name}
+
+
+def test_lifting_waits_for_those_who_ask(doxa, monkeypatch):
+    """While a question is answered nothing is lifted, and right after it is."""
+    from doxa.engine.absorb import maintenance
+
+    chat = doxa.dialogue(user="quiet", speaker="Ana")
+    chat.absorb("I love jazz.", at="2026-01-01")
+    chat.flush()
+    lifted = []
+    monkeypatch.setattr(maintenance, "lift", lambda *_, **__: lifted.append(len(lifted)) or False)
+    with doxa.answering():
+        chat.absorb("I love jazz and blues.", at="2026-02-01")
+        doxa._maintenance.wait("quiet")
+        assert not lifted
+    doxa._maintenance.rest("quiet", 10)
+    assert lifted

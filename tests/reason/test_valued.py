@@ -6,7 +6,7 @@ import pytest
 
 from doxa.backends.reader import Reading, Span
 from doxa.core.values import Question, Turn
-from doxa.reason import PassageReader, value_read
+from doxa.reason import PassageReader, narrowed, value_read
 
 HAT = "I bought a red hat and some gloves for my mum."
 
@@ -61,3 +61,14 @@ def test_of_a_list_all_likely_parts_of_all_turns_are_told_once() -> None:
 def test_what_no_part_answers_has_no_value(question: Question) -> None:
     """Then the quote alone is the answer."""
     assert _value(question, {HAT: (0.9, {"a red hat": 0.8})}) is None
+
+
+def test_of_a_long_turn_the_part_nearest_to_the_question_is_read() -> None:
+    """What a model could not read at once is cut around the sentences that share most words with the question."""
+    filler = "The weather was fine and the train was on time as always in those days. " * 30
+    turn = _turn(1, f"{filler}My sister Vera bought a yellow canoe in Graz. {filler}")
+    part = narrowed(turn, frozenset(["canoe", "vera"])).text
+    assert "Vera bought a yellow canoe" in part and len(part) <= 900 and part in turn.text
+    assert narrowed(turn, frozenset()).text in turn.text
+    short = _turn(2, HAT)
+    assert narrowed(short, frozenset(["hat"])) is short

@@ -91,6 +91,18 @@ def test_traits_of_a_text(text, trait, expected):
     assert traits_of(text)[TRAITS.index(trait)] == pytest.approx(expected)
 
 
+def test_a_long_question_tells_as_well():
+    """Who asks for help tells of themselves in the same sentence; a plain question tells nothing."""
+    plain = traits_of("Can you suggest a novel?")
+    told = traits_of(
+        "I met Kelly at the library book club in Porto on 12 October and she lent me a trilogy about whales, so could "
+        "you suggest a novel for her birthday in spring?"
+    )
+    content, asks, last = (TRAITS.index(name) for name in ("content", "asks", "ends_asking"))
+    assert plain[content] == 0 and plain[asks] == plain[last] == 1
+    assert told[content] == 1 and told[asks] == told[last] < 0.6
+
+
 @given(st.text())
 def test_traits_are_shares(text):
     """Every trait lies between 0 and 1, whatever the text."""

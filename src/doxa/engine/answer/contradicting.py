@@ -6,7 +6,7 @@ themselves, and which of the two is true only they can tell. Source: ours; BEAM 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from doxa.backends.nli import LABELS, Judge
@@ -34,12 +34,15 @@ class _Side:
     denies: float
 
 
-def contradiction(question: Question, graded: Iterable[Graded], judge: Judge, *, asker: str) -> Doubt | None:
+def contradiction(
+    question: Question, graded: Iterable[Graded], more: Callable[[], Sequence[Graded]], judge: Judge, *, asker: str
+) -> Doubt | None:
     """Return two turns of one person: the one says that what is asked has happened, a later one that it never did.
 
     Args:
         question: what is asked; none but one of yes or no about history finds any.
         graded: turns that bear on it, in any order, as the reader sees them; without a reader none is likely enough.
+        more: gives further ones; asked for where one of the first denies what is asked.
         judge: tells what a sentence says to the statement that the question tests.
         asker: whose "I" the question's is.
 
@@ -51,11 +54,14 @@ def contradiction(question: Question, graded: Iterable[Graded], judge: Judge, *,
     if not question.tests or not _of_history(question) or question.source:
         return None
     sides = [_side(question, one, judge, asker) for one in graded if one.turn.role == "user"]
+    denying = [side for side in sides if side.denies >= DENIED]
+    if denying:
+        sides += [_side(question, one, judge, asker) for one in more() if one.turn.role == "user"]
     pairs = [
         (said, denied)
-        for denied in sides
+        for denied in denying
         for said in sides
-        if denied.denies >= DENIED and said.says >= max(SAID, said.denies)
+        if said.says >= max(SAID, said.denies)
         and said.turn.speaker == denied.turn.speaker and said.turn.ordinal < denied.turn.ordinal
     ]  # fmt: skip
     if not pairs:

@@ -33,6 +33,8 @@ READ = 4
 Of ten, later ones take the place of better ones more often than they answer: on dev chats 85 of 287 answers were right
 with ten, 94 with five, 95 with four, and as many wrong.
 """
+WIDER = 12
+"""Turns among which what somebody denies is looked for as said before."""
 CITED = 4
 """Most turns of those that a draft cites that are graded, the latest: what is told a hundred times is graded once."""
 ANSWERED = GRADES["question"].index("answered")
@@ -69,33 +71,56 @@ def chosen(
     Cost: one call of grader and reader for each of at most `READ` turns and `CITED` that the draft cites.
     """
     question, asked, state, beliefs = ground.question, ground.asked, ground.state, ground.beliefs
-    scores = {key: item.score for item in reversed(ground.nearby) for key in item.turn_ids}
-    keys = dict.fromkeys([*[key for item in ground.nearby for key in item.turn_ids][:READ], *_latest(draft)])
-    turns = [turn for key in keys if (turn := state.turn(key)) is not None and _counts(turn, asked, beliefs)]
-    turns = [turn for turn in turns if not _of_another(turn, question, asked, state)]
-    top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
-    about = content_of(question)
-    rows = graded_turns("question", question.text, [narrowed(turn, about) for turn in turns], state, grader)
-    read = readings_of(question.text, turns, reader, asker=asked.speaker) if reader else [0.5] * len(turns)
-    graded = [
-        Graded(turn=turn, p=float(row[ANSWERED]), read=chance, score=scores.get(turn.turn_id, 0.0) / top)
-        for turn, row, chance in zip(turns, rows, read, strict=True)
-    ]
+    found = [key for item in ground.nearby for key in item.turn_ids]
+    turns = _heard([*found[:READ], *_latest(draft)], ground)
+    graded = _graded(turns, ground, reader, _grades(turns, ground, grader))
     dated = asked.as_of is not None or question.as_of is not None or question.within is not None
-    past = question.past or dated
     doubt = None if dated or question.source else doubt_of(draft, beliefs, state)
     if doubt is None and judge is not None and not dated:
-        doubt = contradiction(question, graded, judge, asker=asked.speaker)
+
+        def more() -> list[Graded]:
+            return _graded(_heard(found[READ:WIDER], ground), ground, reader)
+
+        doubt = contradiction(question, graded, more, judge, asker=asked.speaker)
     given = choose(
         draft,
         question,
         graded,
         asker=asked.speaker,
-        past=past,
+        past=question.past or dated,
         believed=_believed(draft, beliefs),
         doubt=doubt,
     )
     return given if reader is None or doubt is not None else _valued(given, ground, reader)
+
+
+def _heard(keys: Iterable[str], ground: Ground) -> list[Turn]:
+    """Return those of some turns that may be quoted, each once."""
+    turns = (turn for key in dict.fromkeys(keys) if (turn := ground.state.turn(key)) is not None)
+    counted = (turn for turn in turns if _counts(turn, ground.asked, ground.beliefs))
+    return [turn for turn in counted if not _of_another(turn, ground.question, ground.asked, ground.state)]
+
+
+def _grades(turns: Sequence[Turn], ground: Ground, grader: Grader) -> list[float]:
+    """Return for each of some turns how likely it answers, as the grader sees it."""
+    question, about = ground.question, content_of(ground.question)
+    rows = graded_turns("question", question.text, [narrowed(turn, about) for turn in turns], ground.state, grader)
+    return [float(row[ANSWERED]) for row in rows]
+
+
+def _graded(
+    turns: Sequence[Turn], ground: Ground, reader: PassageReader | None, grades: Sequence[float] = ()
+) -> list[Graded]:
+    """Return turns with how likely each answers, a half where nothing tells, and their scores relative to the best."""
+    unknown = [0.5] * len(turns)
+    text, asker = ground.question.text, ground.asked.speaker
+    read = readings_of(text, turns, reader, asker=asker) if reader else unknown
+    scores = {key: item.score for item in reversed(ground.nearby) for key in item.turn_ids}
+    top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
+    return [
+        Graded(turn=turn, p=p, read=chance, score=scores.get(turn.turn_id, 0.0) / top)
+        for turn, p, chance in zip(turns, grades or unknown, read, strict=True)
+    ]
 
 
 def _valued(draft: Draft, ground: Ground, reader: PassageReader) -> Draft:
