@@ -337,7 +337,7 @@ def test_lifting_waits_for_those_who_ask(doxa, monkeypatch):
     chat.flush()
     lifted = []
     monkeypatch.setattr(maintenance, "lift", lambda *_, **__: lifted.append(len(lifted)) or False)
-    with doxa.answering():
+    with doxa._maintenance.answering():
         chat.absorb("I love jazz and blues.", at="2026-02-01")
         doxa._maintenance.wait("quiet")
         assert not lifted

@@ -126,8 +126,7 @@ class ChangeKind(StrEnum):
     SPLIT = "split"
     """Two names no longer stand for one entity."""
     MOVE = "move"
-    """The fact is told of an entity under another name, or is part of another fact now; it takes the place of
-    those in `because`."""
+    """The fact is told of an entity under another name, or as part of another; it replaces those in `because`."""
 
 
 class Conflict(StrEnum):

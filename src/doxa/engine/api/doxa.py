@@ -1,7 +1,6 @@
-"""What users hold in their hands: `Doxa` and a `Dialogue`; a `Memory` is in `memory.py`.
+"""What users hold: `Doxa` and a `Dialogue`; `Memory` is in `memory.py`, `AsyncDoxa` in `asynchronous.py`.
 
 Nothing here imports what reads and answers before it is needed: opening a database takes a fraction of that.
-`AsyncDoxa` is in `asynchronous.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -230,10 +228,6 @@ class Doxa:
         """
         self._check_open()
         return self._parts
-
-    def answering(self) -> AbstractContextManager[None]:
-        """While it lasts, what can wait behind the caller's back waits."""
-        return self._maintenance.answering()
 
     def kept(self, user: str) -> None:
         """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""
@@ -559,7 +553,7 @@ class Dialogue:
             background=background,
             n=n,
         )
-        with self._doxa.answering():
+        with self._doxa._maintenance.answering():
             reply = respond(asked, self._doxa.parts, tracer)
         self._doxa.kept(self.user)
         return reply
