@@ -42,7 +42,7 @@ AHEAD = 8
 SENTENCES_AHEAD = 100
 """Sentences of a turn that are parsed ahead: those of `AHEAD` turns are what the parser keeps."""
 QUIET_S, PATIENCE_S = 0.1, 2.0
-"""How long nobody may have asked before more is lifted to promotions, and how long that waits at most."""
+"""How long nobody may have asked before more is lifted to promotions, and how often some is lifted all the same."""
 NEWS_S = 1.0
 """How often to look where this process is at it, and tells of it."""
 
@@ -72,6 +72,8 @@ class Maintenance:
         self._answering = 0
         self._quiet_from = 0.0
         """When, by the monotonic clock, the last question will have been answered long enough ago."""
+        self._patient_until = 0.0
+        """When, by the same clock, promotions come in between whoever asks."""
         self._stopping = False
         self._abandoned = False
         self._errors: dict[str, Exception] = {}
@@ -147,6 +149,8 @@ class Maintenance:
     def answering(self) -> Iterator[None]:
         """While it lasts and a moment longer promotions wait: who asks comes first."""
         with self._changed:
+            if not self._answering and (now := time.monotonic()) >= self._quiet_from:
+                self._patient_until = now + PATIENCE_S
             self._answering += 1
         try:
             yield
@@ -156,14 +160,16 @@ class Maintenance:
                 self._quiet_from = time.monotonic() + QUIET_S
                 self._changed.notify_all()
 
-    def _be_quiet(self) -> None:
-        """Wait until nobody asks, at most `PATIENCE_S`."""
-        until = time.monotonic() + PATIENCE_S
+    def _is_quiet(self) -> bool:
+        """Tell whether nobody asks, or it has been asked for so long that what waits comes in between."""
+        now = time.monotonic()
         with self._changed:
-            while not self._stopping and (now := time.monotonic()) < until:
-                if not self._answering and now >= self._quiet_from:
-                    return
-                self._changed.wait(until - now if self._answering else self._quiet_from - now)
+            if self._stopping or (not self._answering and now >= self._quiet_from):
+                return True
+            if now < self._patient_until:
+                return False
+            self._patient_until = now + PATIENCE_S
+            return True
 
     def busy(self) -> set[str]:
         """Return the users for whom there is something to do or being done, promotions included."""
@@ -266,7 +272,9 @@ class Maintenance:
         try:
             with self._parts.log.user(user) as state:
                 index_of(state)
-            self._be_quiet()
+            if not self._is_quiet():  # no thread waits for that: other users' turns may
+                self.schedule(user, after_s=QUIET_S)
+                return False
             return lift(user, self._parts, busy=bool(self._pending(user)))
         except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
             logger.warning("nothing was lifted for user %s this time: %s", self._called(user), exc)
