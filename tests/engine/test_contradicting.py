@@ -24,8 +24,8 @@ def _turn(ordinal: int, text: str, *, speaker: str = "ana", role: str = "user") 
     )  # fmt: skip
 
 
-def _graded(turn: Turn, read: float = 0.9) -> Graded:
-    return Graded(turn=turn, p=0.5, read=read, score=1.0)
+def _graded(turn: Turn, p: float = 0.9) -> Graded:
+    return Graded(turn=turn, p=p, score=1.0)
 
 
 def _found(turns: list[Turn], question: Question = ASKED) -> list[str]:
@@ -92,7 +92,7 @@ def test_who_said_it_is_looked_for_further_away_where_somebody_denies_it() -> No
 def test_a_turn_that_hardly_answers_says_nothing() -> None:
     """What the reader does not take for an answer is no side, whatever one of its sentences says."""
     nli = ScriptedNli({(MET, STATEMENT): "entailment", (NEVER, STATEMENT): "contradiction"})
-    turns = [_graded(_turn(1, MET), read=0.1), _graded(_turn(2, NEVER))]
+    turns = [_graded(_turn(1, MET), p=0.1), _graded(_turn(2, NEVER))]
     assert contradiction(ASKED, turns, list, nli.classify, asker="ana") is None
 
 

@@ -50,6 +50,18 @@ def test_a_fact_that_a_later_turn_may_have_changed_is_told_with_that_turn(graded
     assert told.text == ("On 1 March 2025 you wrote: “I live in Bonn.” On 8 March 2025 you wrote: “I live in Rome.”")
 
 
+def test_a_turn_that_says_what_was_replaced_answers_no_longer(doxa) -> None:
+    """It shares all words with the question, and the newer one does not."""
+    chat = doxa.dialogue(user="ana")
+    chat.absorb("I live in Lisbon and I work at Mareluz.", at="2024-03-02", turn_id="t1")
+    chat.absorb("I moved to Berlin on 1 June 2024.", at="2024-06-02", turn_id="t2")
+    chat.flush()
+    reply = chat.ask("Where do I live?")
+    assert (reply.value, [one.turn_id for one in reply.citations]) == ("Berlin", ["t2"])
+    assert chat.ask("Where do I work?").value == "Mareluz"
+    assert chat.ask("Where did I live in April 2024?").value == "Lisbon"
+
+
 def test_what_only_looks_like_taking_back_takes_nothing_back_and_is_read_as_it_stands(graded, monkeypatch) -> None:
     """What was not meant stays as a tentative claim, and the sentence says what it says."""
     monkeypatch.setattr("doxa.understand.gate.amends", lambda *_: 0.1)

@@ -13,20 +13,20 @@ START = datetime(2025, 3, 1, tzinfo=UTC)
 ASKED = Question(text="where do i live?", kind="where")
 
 
-def graded(number: int, text: str, p: float, *, role: str = "user") -> Graded:
+def graded(number: int, text: str, p: float, *, value: str | None = None, role: str = "user") -> Graded:
     turn = Turn(
         turn_id=f"t{number}", user="ana", session="s", speaker="Ana" if role == "user" else "Helper", role=role,  # type: ignore[arg-type]
         text=text, at=START + timedelta(days=number), ordinal=number,
     )  # fmt: skip
-    return Graded(turn=turn, p=p, read=0.5, score=1.0)
+    return Graded(turn=turn, p=p, value=value, score=1.0)
 
 
 @pytest.fixture
 def weights(monkeypatch):
-    """A model in which a draft is as likely right as it says, and a quote as the grader says."""
+    """A model in which a draft is as likely right as it says, and a quote as the reader says."""
     model = {
         "rank": {"odds": 1.0, "recency": 2.0},
-        "least": {"draft": 0.5, "quote": 0.5, "lead": 0.0, "nearest": 0.2, "sure": 0.95, "also": 0.1},
+        "least": {"draft": 0.5, "quote": 0.5, "lead": 0.0, "nearest": 0.2, "sure": 0.95, "pointed": 0.25, "also": 0.1},
         "draft": {"bias": -4.0, "confidence": 8.0},
         "fact": {"bias": -4.0, "confidence": 8.0},
         "quote": {"bias": 0.0, "odds": 1.0},
@@ -59,6 +59,39 @@ def test_the_value_stays_with_a_quote_that_holds_it() -> None:
     """What a program reads."""
     draft = Draft(text="Ana said: “oslo”", value="oslo", citations=(Citation(turn_id="t3"),), confidence=0.3)
     assert choose(draft, ASKED, [graded(3, "were in Oslo now", 0.9)], asker="Ana", past=False).value == "oslo"
+
+
+@pytest.mark.usefixtures("weights")
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [(ASKED, "oslo"), (Question(text="Which towns did I see?", kind="list"), "bergen, oslo")],
+    ids=["the likeliest turn alone", "a list of all"],
+)
+def test_what_a_quote_says_as_it_was_read_is_its_value(asked: Question, value: str) -> None:
+    """It comes before what was drafted, of which it was found to be likelier."""
+    draft = Draft(text="Ana said: “now”", value="now", citations=(Citation(turn_id="t3"),), confidence=0.3)
+    turns = [graded(3, "were in Oslo now", 0.9, value="oslo"), graded(2, "bergen was fine", 0.85, value="bergen")]
+    assert choose(draft, asked, turns, asker="Ana", past=True).value == value
+
+
+@pytest.mark.usefixtures("weights")
+def test_a_quote_of_the_turn_of_a_fact_has_the_value_of_the_fact() -> None:
+    """A reader may take the wrong part of a turn that was understood."""
+    cited = (Citation(turn_id="t3", fact_id="f1"),)
+    draft = Draft(text="You live in Oslo.", value="Oslo", citations=cited, confidence=0.3)
+    turns = [graded(3, "were in Oslo now, not in Rome", 0.9, value="Rome")]
+    assert choose(draft, ASKED, turns, asker="Ana", past=False).value == "Oslo"
+
+
+@pytest.mark.usefixtures("weights")
+@pytest.mark.parametrize(("pointed", "value"), [(True, "Rome"), (False, "oslo")])
+def test_a_fact_of_the_relation_that_is_asked_for_needs_less(pointed: bool, value: str) -> None:
+    """A reader that likes another turn does not displace it, unless it is hardly believed."""
+    draft = Draft(
+        text="You live in Rome.", value="Rome", citations=(Citation(turn_id="t9", fact_id="f1"),), confidence=0.4
+    )
+    turns = [graded(3, "i wish i lived in oslo", 0.8, value="oslo")]
+    assert choose(draft, ASKED, turns, asker="Ana", past=False, pointed=pointed).value == value
 
 
 @pytest.mark.usefixtures("weights")
@@ -122,6 +155,6 @@ def test_the_shipped_weights_name_only_features_that_there_are() -> None:
     assert (
         set(shipped["draft"])
         == set(shipped["fact"])
-        == set(choosing.draft_features(draft, ASKED, candidate, believed=1.0))
+        == set(choosing.draft_features(draft, ASKED, candidate, believed=1.0, pointed=True))
     )
     assert set(shipped["rank"]) == set(choosing.rank_features(order, past=False)[0])

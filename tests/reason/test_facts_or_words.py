@@ -1,8 +1,11 @@
 """Facts and what is read out of turns: which of the two answers."""
 
+from unittest.mock import patch
+
 from doxa.backends.reader import Reading, Span
 from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig
 from doxa.engine import Doxa
+from doxa.engine.answer import respond
 
 WORDS = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"), engine=EngineConfig(settle_s=10))
 
@@ -31,8 +34,8 @@ class OneWord:
 
 
 def answer(question, word, *said):
-    """Return what is answered after some turns by a memory whose reader sees one word."""
-    with Doxa.open(":memory:", config=WORDS) as doxa:
+    """Return what is drafted after some turns by a memory whose reader sees one word, before it is weighed."""
+    with patch.object(respond, "chosen", lambda draft, *_: draft), Doxa.open(":memory:", config=WORDS) as doxa:
         doxa.parts.reader = OneWord(word)
         chat = doxa.dialogue(user="ana", speaker="Ana")
         for text in said:

@@ -6,7 +6,7 @@ import pytest
 
 from doxa.backends.reader import Reading, Span
 from doxa.core.values import Question, Turn
-from doxa.reason import PassageReader, narrowed, value_read
+from doxa.reason import PassageReader, narrowed, readings_of
 
 HAT = "I bought a red hat and some gloves for my mum."
 
@@ -18,7 +18,7 @@ def _turn(number: int, text: str) -> Turn:
     )  # fmt: skip
 
 
-def _value(question: Question, readings: dict[str, tuple[float, dict[str, float]]]) -> str | None:
+def _values(question: Question, readings: dict[str, tuple[float, dict[str, float]]]) -> list[str | None]:
     """What is read where each text answers with a chance, by parts with theirs."""
 
     def read(pairs):
@@ -32,20 +32,24 @@ def _value(question: Question, readings: dict[str, tuple[float, dict[str, float]
         return found
 
     turns = [_turn(at + 1, text) for at, text in enumerate(readings)]
-    return value_read(question, turns, PassageReader(read, lambda _: None), asker="cara")
+    told = readings_of(question, turns, PassageReader(read, lambda _: None), asker="cara")
+    assert [chance for chance, _ in told] == [chance for chance, _ in readings.values()]
+    return [value for _, value in told]
 
 
-def test_of_one_thing_the_likeliest_part_of_the_likeliest_turn_is_told() -> None:
-    """The chance of the turn and of its part count together."""
+def test_of_one_thing_the_likeliest_part_of_a_turn_is_told() -> None:
+    """Of each turn its own."""
     told = {HAT: (0.9, {"a red hat": 0.6, "some gloves": 0.3}), "I bought a boat.": (0.4, {"a boat": 0.9})}
-    assert _value(Question(text="What did Ana buy?"), told) == "a red hat"
+    assert _values(Question(text="What did Ana buy?"), told) == ["a red hat", "a boat"]
 
 
-def test_of_a_list_all_likely_parts_of_all_turns_are_told_once() -> None:
+def test_of_a_list_all_likely_parts_of_a_turn_are_told() -> None:
     """A part that is much less likely than the likeliest one of its turn is no item."""
-    parts = {"a red hat": 0.5, "some gloves": 0.4, "my mum": 0.1}
-    told = {HAT: (0.9, parts), "Yes, a red hat.": (0.8, {"a red hat": 0.9}), "A boat!": (0.7, {"A boat": 0.9})}
-    assert _value(Question(text="Which things did Ana buy?", kind="list"), told) == "a red hat, some gloves, A boat"
+    told = {HAT: (0.9, {"a red hat": 0.5, "some gloves": 0.4, "my mum": 0.1}), "A boat!": (0.7, {"A boat": 0.9})}
+    assert _values(Question(text="Which things did Ana buy?", kind="list"), told) == [
+        "a red hat, some gloves",
+        "A boat",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def test_of_a_list_all_likely_parts_of_all_turns_are_told_once() -> None:
 )
 def test_what_no_part_answers_has_no_value(question: Question) -> None:
     """Then the quote alone is the answer."""
-    assert _value(question, {HAT: (0.9, {"a red hat": 0.8})}) is None
+    assert _values(question, {HAT: (0.9, {"a red hat": 0.8})}) == [None]
 
 
 def test_of_a_long_turn_the_part_nearest_to_the_question_is_read() -> None:

@@ -28,7 +28,6 @@ from doxa.reason.spans import (
     reads_well,
     standing,
     told_to,
-    value_read,
 )
 from doxa.reason.summary import PastFact, relevant_rules, summarise
 from doxa.reason.telling import SENTENCE, Telling, content_of, narrowed, tellings
@@ -93,7 +92,6 @@ __all__ = [
     "talks_to_models",
     "told_to",
     "tree_data",
-    "value_read",
     "work_out",
 ]
 

@@ -1,4 +1,4 @@
-"""A draft + turns graded by how likely they answer -> the answer that is given, with what its confidence means.
+"""A draft + turns read for how likely they answer -> the answer that is given, with what its confidence means.
 
 Facts answer where they are firm and no newer turn that bears on the question says otherwise; else the turn that most
 likely answers is quoted, with its date, word for word; else it is not known, and the nearest thing that was said is
@@ -22,6 +22,7 @@ from typing import Any
 from doxa.core.values import Draft, Question, Turn
 from doxa.language import stems
 from doxa.reason.drafts import citation_of, wrote
+from doxa.reason.spans import wants_list
 from doxa.reason.telling import content_of, excerpt
 
 __all__ = [
@@ -51,21 +52,17 @@ class Graded:
 
     turn: Turn
     p: float
-    """As the grader sees it."""
-    read: float
-    """As the reader of answer spans sees it; a half where there is none."""
+    """As the reader of answer spans sees it."""
     score: float
     """Score of the search relative to its best."""
+    value: str | None = None
+    """What it says in a few words, if it answers."""
 
     @property
     def odds(self) -> float:
-        """Log odds that it answers by the grader, bounded."""
-        return _odds(self.p)
-
-    @property
-    def read_odds(self) -> float:
-        """Log odds that it answers by the reader, bounded."""
-        return _odds(self.read)
+        """Log odds that it answers, bounded."""
+        p = min(max(self.p, 1e-4), 1 - 1e-4)
+        return min(max(math.log(p / (1 - p)), -2 * FAR), FAR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +92,7 @@ def choose(
     asker: str,
     past: bool,
     believed: float = 1.0,
+    pointed: bool = False,
     doubt: Doubt | None = None,
 ) -> Draft:
     """Return the draft, a quote, or that it is not known, whichever is likeliest right; with that as its confidence.
@@ -107,6 +105,7 @@ def choose(
         past: whether history is asked for, so that a newer turn is no better than an older one.
         believed: confidence of the least sure fact that the draft cites; where it cites none, how surely the turns that
             it cites were read.
+        pointed: whether it cites a fact of a relation that the question may be read as.
         doubt: what speaks against what the draft tells, if anything.
 
     Deterministic. O(turns).
@@ -119,11 +118,14 @@ def choose(
     stands = (
         0.0
         if draft.abstained
-        else _probability(_kind(draft), draft_features(draft, question, candidate, believed=believed))
+        else _probability(_kind(draft), draft_features(draft, question, candidate, believed=believed, pointed=pointed))
     )
     quoting = 0.0 if candidate is None else _probability("quote", candidate.features)
     least = _model()["least"]
-    if stands >= min(least["sure"], max(least["draft"], quoting - least["lead"])):
+    enough = max(least["draft"], quoting - least["lead"])
+    if _kind(draft) == "fact":
+        enough = min(enough, least["pointed" if pointed else "sure"])
+    if stands >= enough:
         return replace(draft, confidence=stands)
     if candidate is not None and quoting >= least["quote"]:
         return _quoting(candidate, draft, asker, quoting, question)
@@ -157,7 +159,6 @@ def rank_features(graded: Sequence[Graded], *, past: bool) -> list[dict[str, flo
     return [
         {
             "odds": one.odds,
-            "read": one.read_odds,
             "score": one.score,
             "recency": 0.0 if past else (one.turn.ordinal - first) / span,
             "own": float(one.turn.role != "assistant"),
@@ -201,7 +202,6 @@ def quote_features(
     return {
         "bias": 1.0,
         "odds": best.odds,
-        "read": best.read_odds,
         "highest": max(one.odds for one in order),
         "lead": min(max(best.odds - second, -FAR), FAR),
         "share": sum(shares),
@@ -212,6 +212,7 @@ def quote_features(
         "own": float(best.turn.role != "assistant"),
         "asks": float(best.turn.text.rstrip().endswith("?")),
         "words": min(len(best.turn.text.split()), 60) / 60,
+        "told": float(best.value is not None),
         "written": written_out(best.turn.text),
         "past": float(past),
         **{kind: float(question.kind == kind or question.asks == kind) for kind in KINDS},
@@ -225,7 +226,7 @@ def written_out(text: str) -> float:
 
 
 def draft_features(
-    draft: Draft, question: Question, candidate: Candidate | None, *, believed: float
+    draft: Draft, question: Question, candidate: Candidate | None, *, believed: float, pointed: bool
 ) -> dict[str, float]:
     """Return what speaks for a draft as the answer, by name."""
     cited = {one.turn_id for one in draft.citations}
@@ -240,6 +241,7 @@ def draft_features(
         "bias": 1.0,
         "confidence": draft.confidence,
         "believed": believed,
+        "pointed": float(pointed),
         "quotes": float(not facts and "“" in draft.text),
         "cites": float(best is not None and best.turn.turn_id in cited),
         "cites_rival": float(bool(cited & set(found))),
@@ -249,10 +251,16 @@ def draft_features(
         "covered": len(asked & said) / len(asked) if asked else 0.0,
         "words": min(len(value), 8) / 8,
         "settled": float(draft.value in ("yes", "no")),
-        "read": best.read_odds if best is not None and best.turn.turn_id in cited else 0.0,
+        "same": float(_alike(draft.value, best.value) if best is not None else False),
         "written": min((written_out(one.text) for one in draft.citations), default=0.0),
         **{kind: float(question.kind == kind or question.asks == kind) for kind in KINDS},
     }
+
+
+def _alike(one: str | None, other: str | None) -> bool:
+    """Tell whether two values have most of their words in common."""
+    first, second = set(stems(one or "")), set(stems(other or ""))
+    return bool(first) and 2 * len(first & second) >= len(first | second)
 
 
 def _kind(draft: Draft) -> str:
@@ -261,10 +269,13 @@ def _kind(draft: Draft) -> str:
 
 
 def _quoting(candidate: Candidate, draft: Draft, asker: str, sure: float, question: Question) -> Draft:
-    """Return quotes as the answer; the bare value is that of the draft where it rests on them or stands in them."""
+    """Return quotes as the answer, with what was read in them as the value, else that of a draft that rests on them."""
     told = " ".join(one.turn.text for one in candidate.quoted).casefold()
     cited = {one.turn_id for one in draft.citations} & {one.turn.turn_id for one in candidate.quoted}
-    value = draft.value if draft.value and (cited or draft.value.casefold() in told) else None
+    read = candidate.quoted if wants_list(question) else (candidate.best,)
+    value = ", ".join(dict.fromkeys(one.value for one in read if one.value)) or None
+    if value is None or (_kind(draft) == "fact" and cited):
+        value = draft.value if draft.value and (cited or draft.value.casefold() in told) else value
     return Draft(
         text=" ".join(quoted(one.turn, asker, content_of(question)) for one in candidate.quoted),
         value=value,
@@ -302,11 +313,6 @@ def quoted(turn: Turn, asker: str, about: frozenset[str] = frozenset()) -> str:
     if len(text) > LONGEST:
         text = excerpt(text, about, LONGEST)
     return wrote(turn, text, asker)
-
-
-def _odds(p: float) -> float:
-    p = min(max(p, 1e-4), 1 - 1e-4)
-    return min(max(math.log(p / (1 - p)), -2 * FAR), FAR)
 
 
 def _probability(of: str, features: Mapping[str, float]) -> float:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from doxa.backends.reader import Pair, Reading
+from doxa.backends.reader import Pair, Reading, Span
 from doxa.core.values import Draft, Evidence, Fact, Question, Turn
 from doxa.language import stems
 from doxa.reason.drafts import citation_of, quote
@@ -30,7 +30,7 @@ __all__ = [
     "reads_well",
     "standing",
     "told_to",
-    "value_read",
+    "wants_list",
 ]
 
 MOST = 8
@@ -178,7 +178,7 @@ def answer_from_spans(question: Question, found: Sequence[Found], *, sure: float
     """
     if not found or found[0].confidence < sure:
         return None
-    chosen = _together(found) if _wants_list(question) else found[:1]
+    chosen = _together(found) if wants_list(question) else found[:1]
     turns = {item.turn.turn_id: item.turn for item in chosen}
     return Draft(
         text="; ".join(quote(one.turn, one.text) for one in chosen),
@@ -204,8 +204,7 @@ def read_spans(
 ) -> list[Found]:  # fmt: skip
     """Return the spans that a reader finds for a question in some turns, likeliest first.
 
-    A span that only repeats the question, or names nothing ("it"), is left out. Deterministic for a deterministic
-    reader; one call of it per turn, at most `MOST`.
+    Deterministic for a deterministic reader; one call of it per turn, at most `MOST`.
     """
     told_of = {one.turn.turn_id: one for one in told}
     scored = [(item, key) for item in evidence for key in item.turn_ids if key in told_of][:MOST]
@@ -214,65 +213,75 @@ def read_spans(
     passages = [passage_of(question.text, told_of[key].turn, reader, asker=asker) for _, key in scored]
     readings = reader.read([passage.pair for passage in passages])
     odds = [_log_odds(reading.answerable) for reading in readings]
-    topic, found = set(stems(question.text)), []
+    found = []
     content = content_of(question) - {stem for turn in told_of.values() for stem in stems(turn.turn.speaker)}
     for at, (passage, (item, key), reading) in enumerate(zip(passages, scored, readings, strict=True)):
         alien = not content & set(stems(passage.pair[1])) and reading.answerable < FOREIGN
         if alien or not _speaks_of(question, passage, told_of[key].turn):
             continue
-        span = next((span for span in reading.spans if span.start >= passage.lead), None)
-        text = _bare(span.text) if span else ""
-        if span is None or set(stems(text)) <= topic:
+        span = next(iter(_own(passage, reading)), None)
+        worded = _worded(question, span) if span else None
+        if span is None or worded is None:
             continue
-        value = fitting(text, question.expects)
-        if value is None and question.expects in FORMED:
-            continue
-        if value and question.asks == "count" and (number := NUMBER.search(value)):
-            value = number[0].strip()
+        text, fits = worded
+        if fits and question.asks == "count" and (number := NUMBER.search(text)):
+            text = number[0].strip()
         found.append(
             Found(
                 turn=told_of[key].turn,
-                text=value or text,
+                text=text,
                 answerable=reading.answerable,
                 share=span.score,
                 score=item.score / top,
                 lead=odds[at] - max(odds[:at] + odds[at + 1 :], default=odds[at]),
                 own=told_of[key].own,
                 timely=not dated or item.scores.get("time", 0.0) > 0,
-                fits=value is not None,
+                fits=fits,
             )
         )
     return sorted(found, key=lambda item: -item.confidence)
 
 
-def readings_of(question: str, turns: Sequence[Turn], reader: PassageReader, *, asker: str) -> list[float]:
-    """Return for each of some turns how likely it answers a question, as a reader sees it; one call of it per turn."""
-    pairs = [passage_of(question, turn, reader, asker=asker).pair for turn in turns]
-    return [reading.answerable for reading in reader.read(pairs)]
+def readings_of(
+    question: Question, turns: Sequence[Turn], reader: PassageReader, *, asker: str
+) -> list[tuple[float, str | None]]:
+    """Return for each of some turns how likely it answers a question, and what it says then in a few words.
 
-
-def value_read(question: Question, turns: Sequence[Turn], reader: PassageReader, *, asker: str) -> str | None:
-    """Return what turns that answer a question say in a few words; None where no part of them is such an answer.
-
-    Of a list the items of all the turns are told, else the likeliest part of the likeliest turn. No number is: what it
-    counts is told by facts alone. One call of the reader per turn.
+    Of a list the likely parts are told, else the likeliest one; None where it is no such answer. No number is told:
+    only facts know what it counts. One call of the reader per turn.
     """
-    if not reads_well(question) or question.asks == "count":
-        return None
     passages = [passage_of(question.text, turn, reader, asker=asker) for turn in turns]
     readings = reader.read([passage.pair for passage in passages])
-    topic, found = set(stems(question.text)), []
-    for passage, reading in zip(passages, readings, strict=True):
-        spans = [span for span in reading.spans if span.start >= passage.lead]
-        likely = [span for span in spans if span.score >= ALIKE * spans[0].score]
-        for span in likely if _wants_list(question) else spans[:1]:
-            text = _bare(span.text)
-            value = fitting(text, question.expects)
-            if not set(stems(text)) <= topic and not (value is None and question.expects in FORMED):
-                found.append((reading.answerable * span.score, value or text))
-    if not found:
+    return [
+        (reading.answerable, _value(question, passage, reading))
+        for passage, reading in zip(passages, readings, strict=True)
+    ]
+
+
+def _value(question: Question, passage: Passage, reading: Reading) -> str | None:
+    if not reads_well(question) or question.asks == "count":
         return None
-    return ", ".join(dict.fromkeys(text for _, text in found)) if _wants_list(question) else max(found)[1]
+    spans = _own(passage, reading)
+    likely = [span for span in spans if span.score >= ALIKE * spans[0].score]
+    worded = [_worded(question, span) for span in (likely if wants_list(question) else spans[:1])]
+    return ", ".join(dict.fromkeys(text for text, _ in filter(None, worded))) or None
+
+
+def _own(passage: Passage, reading: Reading) -> list[Span]:
+    """Return the spans of what the turn itself says, likeliest first."""
+    return [span for span in reading.spans if span.start >= passage.lead]
+
+
+def _worded(question: Question, span: Span) -> tuple[str, bool] | None:
+    """Return what a span tells and whether it is of the kind that is asked for; None where it cannot be the answer.
+
+    A span that only repeats the question or names nothing ("it") is none, nor one without the form that its kind has.
+    """
+    text = _bare(span.text)
+    value = fitting(text, question.expects)
+    if set(stems(text)) <= set(stems(question.text)) or (value is None and question.expects in FORMED):
+        return None
+    return value or text, value is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +380,7 @@ def _bare(text: str) -> str:
     return LEAD.sub("", first.strip(' \t\n,.;:!?-–—"“”()[]')).strip()
 
 
-def _wants_list(question: Question) -> bool:
+def wants_list(question: Question) -> bool:
     """Tell whether a question asks for several things: "which books", "what are the names"."""
     if question.kind == "list":
         return True

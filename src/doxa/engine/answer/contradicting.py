@@ -41,7 +41,7 @@ def contradiction(
 
     Args:
         question: what is asked; none but one of yes or no about history finds any.
-        graded: turns that bear on it, in any order, as the reader sees them; without a reader none is likely enough.
+        graded: turns that bear on it, in any order, as the reader sees them.
         more: gives further ones; asked for where one of the first denies what is asked.
         judge: tells what a sentence says to the statement that the question tests.
         asker: whose "I" the question's is.
@@ -83,4 +83,4 @@ def _side(question: Question, graded: Graded, judge: Judge, asker: str) -> _Side
     asked = set(stems(statement))
     sentences = sorted(filter(None, SENTENCE.split(turn.text)), key=lambda one: -len(asked & set(stems(one))))
     rows = judge([(one, statement) for one in sentences[:READ]])
-    return _Side(turn, *(graded.read * float(rows[:, label].max()) for label in (ENTAILS, DENIES)))
+    return _Side(turn, *(graded.p * float(rows[:, label].max()) for label in (ENTAILS, DENIES)))

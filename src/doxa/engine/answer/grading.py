@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from doxa.backends.grader import GRADES, Grader, Grades, Task, passage
+from doxa.backends.grader import Grader, Grades, Task, passage
 from doxa.backends.nli import Judge
 from doxa.core.values import EARLIEST, Claim, Draft, Evidence, Question, Status, Turn
 from doxa.engine.answer.contradicting import contradiction
 from doxa.engine.asked import Asked
-from doxa.memory import Beliefs, UserState
+from doxa.memory import Beliefs, UserState, answered_by, kinds_of
 from doxa.reason import (
     Doubt,
     Graded,
     PassageReader,
     choose,
-    content_of,
-    narrowed,
     readings_of,
     taken_back,
-    value_read,
 )
 
-__all__ = ["Ground", "chosen", "doubt_of", "graded_turns"]
+__all__ = ["Ground", "chosen", "doubt_of", "graded_turns", "to_the_point"]
 
 WORD = re.compile(r"\w+")
 READ = 4
-"""Turns that are graded for one question, besides those that a draft cites: the best of the search.
+"""Turns that are weighed for one question, besides those that a draft cites: the best of the search.
 
 Of ten, later ones take the place of better ones more often than they answer: on dev chats 85 of 287 answers were right
 with ten, 94 with five, 95 with four, and as many wrong.
@@ -37,7 +34,6 @@ WIDER = 12
 """Turns among which what somebody denies is looked for as said before."""
 CITED = 4
 """Most turns of those that a draft cites that are graded, the latest: what is told a hundred times is graded once."""
-ANSWERED = GRADES["question"].index("answered")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,28 +49,29 @@ class Ground:
     """What is believed, now or at the time that is asked about."""
 
 
-def chosen(
-    draft: Draft, ground: Ground, grader: Grader, reader: PassageReader | None, judge: Judge | None = None
-) -> Draft:
+def chosen(draft: Draft, ground: Ground, reader: PassageReader, judge: Judge | None = None) -> Draft:
     """Return the answer that is given, out of a draft and the turns that bear on the question; see `reason.choose`.
 
     Args:
         draft: what facts, arithmetic and the reader give.
         ground: the question with what bears on it.
-        grader: tells how likely a turn answers.
-        reader: reads turns, if anything does.
+        reader: tells how likely a turn answers, and what it says then.
         judge: tells what a turn says to a statement, if anything does: for what somebody said and denied.
 
     Raises:
         BackendError: one of the models failed.
 
-    Cost: one call of grader and reader for each of at most `READ` turns and `CITED` that the draft cites.
+    Cost: one call of the reader for each of at most `READ` turns and `CITED` that the draft cites.
     """
     question, asked, state, beliefs = ground.question, ground.asked, ground.state, ground.beliefs
     found = [key for item in ground.nearby for key in item.turn_ids]
-    turns = _heard([*found[:READ], *_latest(draft)], ground)
-    graded = _graded(turns, ground, reader, _grades(turns, ground, grader))
     dated = asked.as_of is not None or question.as_of is not None or question.within is not None
+    past = question.past or dated
+    turns = _heard([*found[:READ], *_latest(draft)], ground)
+    if not past:
+        replaced = _replaced(draft, beliefs)
+        turns = [turn for turn in turns if turn.turn_id not in replaced]
+    graded = _graded(turns, ground, reader)
     doubt = None if dated or question.source else doubt_of(draft, beliefs, state)
     if doubt is None and judge is not None and not dated:
 
@@ -82,16 +79,16 @@ def chosen(
             return _graded(_heard(found[READ:WIDER], ground), ground, reader)
 
         doubt = contradiction(question, graded, more, judge, asker=asked.speaker)
-    given = choose(
+    return choose(
         draft,
         question,
         graded,
         asker=asked.speaker,
-        past=question.past or dated,
+        past=past,
         believed=_believed(draft, beliefs),
+        pointed=to_the_point(draft, question, beliefs),
         doubt=doubt,
     )
-    return given if reader is None or doubt is not None else _valued(given, ground, reader)
 
 
 def _heard(keys: Iterable[str], ground: Ground) -> list[Turn]:
@@ -101,34 +98,23 @@ def _heard(keys: Iterable[str], ground: Ground) -> list[Turn]:
     return [turn for turn in counted if not _of_another(turn, ground.question, ground.asked, ground.state)]
 
 
-def _grades(turns: Sequence[Turn], ground: Ground, grader: Grader) -> list[float]:
-    """Return for each of some turns how likely it answers, as the grader sees it."""
-    question, about = ground.question, content_of(ground.question)
-    rows = graded_turns("question", question.text, [narrowed(turn, about) for turn in turns], ground.state, grader)
-    return [float(row[ANSWERED]) for row in rows]
-
-
-def _graded(
-    turns: Sequence[Turn], ground: Ground, reader: PassageReader | None, grades: Sequence[float] = ()
-) -> list[Graded]:
-    """Return turns with how likely each answers, a half where nothing tells, and their scores relative to the best."""
-    unknown = [0.5] * len(turns)
-    text, asker = ground.question.text, ground.asked.speaker
-    read = readings_of(text, turns, reader, asker=asker) if reader else unknown
+def _graded(turns: Sequence[Turn], ground: Ground, reader: PassageReader) -> list[Graded]:
+    """Return turns with how likely each answers, what it says then, and their scores relative to the best."""
+    read = readings_of(ground.question, turns, reader, asker=ground.asked.speaker)
     scores = {key: item.score for item in reversed(ground.nearby) for key in item.turn_ids}
     top = max((scores.get(turn.turn_id, 0.0) for turn in turns), default=0.0) or 1.0
     return [
-        Graded(turn=turn, p=p, read=chance, score=scores.get(turn.turn_id, 0.0) / top)
-        for turn, p, chance in zip(turns, grades or unknown, read, strict=True)
+        Graded(turn=turn, p=p, value=value, score=scores.get(turn.turn_id, 0.0) / top)
+        for turn, (p, value) in zip(turns, read, strict=True)
     ]
 
 
-def _valued(draft: Draft, ground: Ground, reader: PassageReader) -> Draft:
-    """Return an answer that only quotes with what the quotes say in a few words, as the reader finds it."""
-    if draft.value or draft.abstained or draft.disputed or any(one.fact_id for one in draft.citations):
-        return draft
-    turns = [turn for key in _cited(draft) if (turn := ground.state.turn(key)) is not None]
-    return replace(draft, value=value_read(ground.question, turns, reader, asker=ground.asked.speaker))
+def _replaced(draft: Draft, beliefs: Beliefs) -> set[str]:
+    """Return the turns that say only what a fact that the draft cites has taken the place of: they answer no longer."""
+    cited = [beliefs.facts[key] for one in draft.citations if (key := one.fact_id) and key in beliefs.facts]
+    values = [value for fact in cited for value in beliefs.in_slot(beliefs.slot(fact))]
+    old = {key for value in values if value.status in (Status.SUPERSEDED, Status.RETRACTED) for key in value.turn_ids}
+    return old - {key for value in values if value.status is Status.HELD for key in value.turn_ids}
 
 
 def graded_turns(task: Task, text: str, turns: Sequence[Turn], state: UserState, grader: Grader) -> Grades:
@@ -143,6 +129,14 @@ def _believed(draft: Draft, beliefs: Beliefs) -> float:
         return min(fact.confidence for fact in facts)
     read = [max((c.confidence for c in beliefs.said_in(key)), default=0.0) for key in _cited(draft)]
     return sum(read) / len(read) if read else 0.0
+
+
+def to_the_point(draft: Draft, question: Question, beliefs: Beliefs) -> bool:
+    """Tell whether an answer cites a fact of a relation that the question may be read as, and no way to it."""
+    names = {one.relation.name for one in (question, *question.alternatives) if one.relation is not None}
+    names |= {kind for name in names for kind in (*kinds_of(name), *answered_by(name))}
+    cited = (beliefs.facts.get(citation.fact_id or "") for citation in draft.citations)
+    return any(fact is not None and fact.relation.name in names for fact in cited)
 
 
 def doubt_of(draft: Draft, beliefs: Beliefs, state: UserState) -> Doubt | None:

@@ -16,11 +16,11 @@ from doxa.backends.reader import Pair, Reading
 from doxa.core.plans import HOLE, Plan
 from doxa.core.values import Draft, Evidence, Fact, Interval, Precision, Question, Status, Term, Turn
 from doxa.engine.answer.computing import computed
-from doxa.engine.answer.grading import Ground
+from doxa.engine.answer.grading import Ground, to_the_point
 from doxa.engine.asked import Asked
 from doxa.engine.wiring.parts import Parts
 from doxa.language import stems
-from doxa.memory import Beliefs, UserState, answered_by, kinds_of
+from doxa.memory import Beliefs, UserState
 from doxa.reason import (
     ChainWriter,
     CoverageValuer,
@@ -102,7 +102,7 @@ def answered(
     look: Look = (lambda: parts.log.user(asked.user)) if waits else (lambda: nullcontext(state))
     memory = _Memory(asked, beliefs, look, graph, parts, task)
     sure = _is_sure(draft) and not any(plan.needed for plan in task.plans)
-    pointed = not task.plans or question.kind == "yesno" or _to_the_point(draft, question, beliefs)
+    pointed = not task.plans or question.kind == "yesno" or to_the_point(draft, question, beliefs)
     sure = (sure and pointed) or (draft.settled and not draft.abstained)
     return draft, Reasoning(task=task, tools=memory.tools(), spec=_spec(parts), plans=plans, first=draft, sure=sure)
 
@@ -189,14 +189,6 @@ def _is_sure(draft: Draft) -> bool:
     """Tell whether an answer follows from facts that nothing speaks against."""
     stated = any(citation.fact_id for citation in draft.citations)
     return stated and not draft.abstained and not draft.disputed and draft.confidence >= SURE
-
-
-def _to_the_point(draft: Draft, question: Question, beliefs: Beliefs) -> bool:
-    """Tell whether an answer cites a fact of a relation that the question may be read as, and no way to it."""
-    names = {one.relation.name for one in (question, *question.alternatives) if one.relation is not None}
-    names |= {kind for name in names for kind in (*kinds_of(name), *answered_by(name))}
-    cited = (beliefs.facts.get(citation.fact_id or "") for citation in draft.citations)
-    return any(fact is not None and fact.relation.name in names for fact in cited)
 
 
 class _Plans:

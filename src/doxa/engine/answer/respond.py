@@ -329,12 +329,11 @@ def _drafted(
 
 
 def _chosen(draft: Draft, ground: Ground, reader: PassageReader | None, parts: Parts, note: dict[str, object]) -> Draft:
-    """Return the answer that is given out of a draft and what was said; the draft where nothing grades them."""
+    """Return the answer that is given out of a draft and what was said; the draft where nothing reads it."""
     try:
-        grader = parts.grader()
-        return draft if grader is None else chosen(draft, ground, grader, reader, parts.judge())
+        return draft if reader is None else chosen(draft, ground, reader, parts.judge())
     except BackendError as exc:
-        note["degraded"] = f"the grader failed, so the answer is not weighed against what was said: {exc}"
+        note["degraded"] = f"a model failed, so the answer is not weighed against what was said: {exc}"
         return draft
 
 
