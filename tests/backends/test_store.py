@@ -54,7 +54,7 @@ def store(request, tmp_path):
     opened = load("store", f"sql:{location}")
     if request.param == "postgres":  # a scratch database that other tests have written to
         with opened._engine.begin() as connection:
-            connection.exec_driver_sql("TRUNCATE events, vectors, heads")
+            connection.exec_driver_sql("TRUNCATE events, vectors, heads, records")
     yield opened
     opened.close()
 
@@ -138,6 +138,34 @@ def test_erasing_a_scope_leaves_nothing(store):
     store.receive(SCOPE, turn(), turn_id="t1")
     assert store.erase(SCOPE)["turn"] == 1
     assert store.scopes() == [] and store.read(SCOPE) == [] and store.head(SCOPE).ordinal == 0
+
+
+def test_records_are_kept_by_key_and_shelf(store):
+    """Written over, removed, and found by how their keys begin, whatever signs are in them."""
+    store.keep_records(SCOPE, "one", {"b": b"2", "a_1": b"\x00\xff", "ax1": b"3", "A_1": b"6"})
+    store.keep_records(SCOPE, "one", {"b": None, "ax1": b"4"})
+    store.keep_records(SCOPE, "two", {"b": b"5"})
+    assert list(store.records(SCOPE, "one").items()) == [("A_1", b"6"), ("a_1", b"\x00\xff"), ("ax1", b"4")]
+    assert store.records(SCOPE, "one", prefix="a_") == {"a_1": b"\x00\xff"}
+    assert store.records(SCOPE, "one", keys=["b", "ax1"]) == {"ax1": b"4"}
+    assert store.records("default/bo", "one") == {} and store.scopes() == []
+
+
+def test_more_records_than_a_statement_has_room_for(store):
+    """They are written and read in parts."""
+    bodies = {f"{n:05}": b"x" for n in range(1201)}
+    store.keep_records(SCOPE, "one", bodies)
+    assert store.records(SCOPE, "one", keys=list(bodies)) == bodies
+    assert store.erase_records(SCOPE, "one", prefix="000") == 100
+
+
+def test_records_are_erased_with_the_log(store):
+    """And counted; those of others stay."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    store.keep_records(SCOPE, "one", {"a": b"1"})
+    store.keep_records("default/bo", "one", {"a": b"2"})
+    assert store.erase(SCOPE) == {"vectors": 0, "turn": 1, "record": 1}
+    assert store.records(SCOPE, "one") == {} and store.records("default/bo", "one") == {"a": b"2"}
 
 
 def test_a_log_begun_anew_is_told_apart_from_the_erased_one(store):
@@ -385,6 +413,7 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE answers")
         connection.execute("DROP TABLE keys")
+        connection.execute("DROP TABLE records")
         connection.execute("UPDATE alembic_version SET version_num = 'm001'")
     with closing(load("store", f"sql:{path}")) as store:
         assert [row.turn_id for row in store.read(SCOPE)] == ["t1"]
@@ -392,3 +421,5 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         assert store.answers(SCOPE, "a_1") == [{"id": "a_1"}]
         store.keep_key("k1", {"tenant": "t"})
         assert store.keys() == {"k1": {"tenant": "t"}}
+        store.keep_records(SCOPE, "shelf", {"a": b"1"})
+        assert store.records(SCOPE, "shelf") == {"a": b"1"}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.ledger import Ledger
     from doxa.engine.api.memory import Memory
     from doxa.engine.api.notes import Look, Note, Notebook, Page
+    from doxa.engine.api.records import Records
     from doxa.engine.api.teaching import Teaching
     from doxa.engine.history.untold import overlap
     from doxa.engine.tasking import Intent, Tasks
@@ -50,6 +51,7 @@ __all__ = [
     "Notebook",
     "Page",
     "Played",
+    "Records",
     "Tasks",
     "Teaching",
     "build_base",
@@ -76,6 +78,7 @@ ROOMS = {
     "Look Note Notebook Page": "engine.api.notes",
     "Memory": "engine.api.memory",
     "Played played": "engine.wiring.casting",
+    "Records": "engine.api.records",
     "Teaching": "engine.api.teaching",
     "build_base show_base": "engine.wiring.knowledge",
     "encoder_options relation_counts": "engine.wiring.parts",

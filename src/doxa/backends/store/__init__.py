@@ -182,6 +182,20 @@ class Store(Protocol):
         """Give back every connection."""
         ...
 
+    def keep_records(self, scope: str, shelf: str, bodies: Mapping[str, bytes | None]) -> None:
+        """Write records by key, all or none, durable on return; None removes one, and its bytes at the next `wipe`."""
+        ...
+
+    def records(
+        self, scope: str, shelf: str, *, keys: Sequence[str] | None = None, prefix: str = ""
+    ) -> dict[str, bytes]:
+        """Return the records of some keys, or all whose keys begin alike, by key in the order of code points."""
+        ...
+
+    def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:
+        """Remove the records whose keys begin alike, then wipe the freed space. Returns how many there were."""
+        ...
+
 
 def owner_name() -> str:
     """Return the name of this process as the holder of leases: `host/pid`."""

@@ -54,6 +54,16 @@ keys = Table(
 )
 """Who may use this database through a server; `body` is JSON, and holds the hash of a secret and never the secret."""
 
+records = Table(
+    "records",
+    metadata,
+    Column("scope", String(400), primary_key=True),
+    Column("shelf", String(64), primary_key=True),
+    Column("key", String(400), primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+"""What programs keep beside a memory, byte for byte: nothing of it is read or believed, and no log tells of it."""
+
 heads = Table(
     "heads",
     metadata,

@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from doxa.backends.store import Head, NewRow, Received, Row, Vector
 from doxa.backends.store.connect import HEAD, mapped_errors, open_engine, parse_url
-from doxa.backends.store.schema import answers, events, heads, keys, vectors
+from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.core.errors import StoreConflictError, StoreLockedError
 
 ROWS = sa.select(events.c.ordinal, events.c.kind, events.c.turn_id, events.c.about, events.c.known_at, events.c.body)
@@ -218,6 +218,8 @@ class SQLStore:
                 last = max(self._locked_head(connection, ERASED).ordinal, everything[-1])
                 connection.execute(sa.update(heads).where(heads.c.scope == ERASED).values(ordinal=last))
             connection.execute(sa.delete(answers).where(answers.c.scope == scope))
+            kept = connection.execute(sa.delete(records).where(records.c.scope == scope)).rowcount
+            counts |= {"record": kept} if kept else {}
             connection.execute(sa.delete(heads).where(heads.c.scope == scope))
         self.wipe()
         return counts
@@ -265,6 +267,40 @@ class SQLStore:
         with self._read() as connection:
             rows = connection.execute(sa.select(keys.c.key_id, keys.c.body).order_by(keys.c.key_id))
             return {name: json.loads(body) for name, body in rows}
+
+    def keep_records(self, scope: str, shelf: str, bodies: Mapping[str, bytes | None]) -> None:
+        """Write and remove records. See `Store`."""
+        rows = [
+            {"scope": scope, "shelf": shelf, "key": key, "body": body}
+            for key, body in bodies.items()
+            if body is not None
+        ]
+        with self._write() as connection:
+            for some in _chunks(list(bodies)):
+                connection.execute(sa.delete(records).where(*_on(scope, shelf), records.c.key.in_(some)))
+            if rows:
+                connection.execute(sa.insert(records), rows)
+
+    def records(
+        self, scope: str, shelf: str, *, keys: Sequence[str] | None = None, prefix: str = ""
+    ) -> dict[str, bytes]:
+        """Return records. See `Store`."""
+        query = sa.select(records.c.key, records.c.body).where(*_on(scope, shelf, prefix))
+        with self._read() as connection:
+            if keys is None:
+                found = [tuple(row) for row in connection.execute(query)]
+            else:
+                parts = (connection.execute(query.where(records.c.key.in_(some))) for some in _chunks(list(keys)))
+                found = [tuple(row) for part in parts for row in part]
+        return dict(sorted(found))
+
+    def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:
+        """Remove records, then wipe what was freed. See `Store`."""
+        with self._write() as connection:
+            gone: int = connection.execute(sa.delete(records).where(*_on(scope, shelf, prefix))).rowcount
+        if gone:
+            self.wipe()
+        return gone
 
     def wipe(self) -> None:
         """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`. See `Store`."""
@@ -383,6 +419,16 @@ def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:
 
 def _of(scope: str, answer_ids: Sequence[str]) -> tuple[sa.ColumnElement[bool], ...]:
     return answers.c.scope == scope, answers.c.answer_id.in_(answer_ids)
+
+
+def _on(scope: str, shelf: str, prefix: str = "") -> tuple[sa.ColumnElement[bool], ...]:
+    start = sa.func.substr(records.c.key, 1, len(prefix))  # LIKE would take "A" for "a" in SQLite
+    alike = (start == prefix,) if prefix else ()
+    return records.c.scope == scope, records.c.shelf == shelf, *alike
+
+
+def _chunks(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    yield from (keys[at : at + CHUNK] for at in range(0, len(keys), CHUNK))
 
 
 _vectors = vectors

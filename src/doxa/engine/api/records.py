@@ -1,0 +1,59 @@
+"""Bytes that a program keeps beside a memory: written, read back, erased with it, and never understood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from doxa.core.errors import InputError
+from doxa.engine.api.doxa import Doxa
+
+__all__ = ["Records"]
+
+LONGEST_KEY, LONGEST_SHELF = 400, 64
+
+
+class Records:
+    """Records of one user on one shelf, by key. Safe between threads and processes; the last writer of a key wins.
+
+    Args:
+        doxa: an engine on the database.
+        user: with whose memory they are erased.
+        shelf: a name of the program's own, so that two programs never meet.
+
+    Raises:
+        InputError: the name of the shelf is empty or longer than 64 characters.
+    """
+
+    def __init__(self, doxa: Doxa, *, user: str, shelf: str) -> None:
+        if not 0 < len(shelf) <= LONGEST_SHELF:
+            raise InputError(f"records: shelf: expected 1 to {LONGEST_SHELF} characters, got {shelf!r}.")
+        self._store, self._shelf = doxa.parts.log.store, shelf
+        self._scope = doxa.parts.log.scope(user)
+
+    def put(self, bodies: Mapping[str, bytes | None]) -> None:
+        """Write records by key, all or none, durable on return; None removes the one of a key.
+
+        Raises:
+            InputError: a key is empty or longer than 400 characters.
+        """
+        for key in bodies:
+            if not 0 < len(key) <= LONGEST_KEY:
+                raise InputError(f"records: key: expected 1 to {LONGEST_KEY} characters, got {len(key)}: {key[:80]!r}.")
+        if bodies:
+            self._store.keep_records(self._scope, self._shelf, bodies)
+
+    def get(self, *keys: str) -> dict[str, bytes]:
+        """Return the records of some keys that are there, in the order of the keys' code points."""
+        return self._store.records(self._scope, self._shelf, keys=keys) if keys else {}
+
+    def all(self, prefix: str = "") -> dict[str, bytes]:
+        """Return the records whose keys begin alike, in the order of the keys' code points. O(records)."""
+        return self._store.records(self._scope, self._shelf, prefix=prefix)
+
+    def erase(self, prefix: str = "") -> int:
+        """Remove the records whose keys begin alike, with every byte of them; return how many there were.
+
+        Raises:
+            StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
+        """
+        return self._store.erase_records(self._scope, self._shelf, prefix=prefix)
