@@ -18,6 +18,7 @@ READING = {
 MODELS = {"onnxruntime", "openai", "py3langid", "pysat", "scipy", "tokenizers"}
 STATE = {"alembic", "doxa.backends.store", "doxa.logic", "doxa.memory", "numpy", "pyoxigraph", "sqlalchemy"}
 SERVER = {"fastapi", "mcp", "starlette", "uvicorn"}
+FRAMEWORKS = {"agents", "anthropic", "langchain_core", "langgraph", "langmem", "mem0"}
 
 
 def loaded_after(code):
@@ -36,7 +37,7 @@ def loaded_after(code):
 def test_importing_the_engine_loads_neither_what_reads_nor_what_keeps(name):
     found = loaded_after(f"from doxa import {name}")
     assert "doxa.engine.api.doxa" in found
-    assert found & (READING | MODELS | STATE | SERVER) == set()
+    assert found & (READING | MODELS | STATE | SERVER | FRAMEWORKS) == set()
 
 
 def test_opening_a_database_loads_nothing_that_reads_or_answers(tmp_path):
@@ -48,7 +49,7 @@ def test_opening_a_database_loads_nothing_that_reads_or_answers(tmp_path):
 
 def test_the_command_line_loads_no_engine_to_say_what_it_can():
     found = loaded_after("from doxa.transport.cli import app")
-    assert found & (READING | MODELS | STATE | SERVER) == set()
+    assert found & (READING | MODELS | STATE | SERVER | FRAMEWORKS) == set()
 
 
 def test_the_server_is_put_together_without_what_reads_and_the_tools_for_models():
