@@ -1,8 +1,8 @@
 """engine: turn -> reply + trace.
 
 Its rooms, from the top: `api` is what users hold in their hands, `absorb` takes turns in, `answer` replies, `history`
-tells the past again and takes things back, `reading` says what a turn says, `wiring` names the parts. All but what
-opens a database is loaded at its first use.
+tells the past again and takes things back, `reading` says what a turn says, `wiring` names the parts; `shelf` gives
+a memory as mem0 has it. All but what opens a database is loaded at its first use.
 """
 
 from importlib import import_module
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from doxa.engine.answer.checking import find_reasoner
     from doxa.engine.api.asynchronous import AsyncDialogue, AsyncDoxa
     from doxa.engine.api.asyncmemory import AsyncMemory, AsyncTasks, AsyncTeaching
+    from doxa.engine.api.awaiting import awaited
     from doxa.engine.api.graphs import KnowledgeGraph, extract_graph
     from doxa.engine.api.keys import Keys
     from doxa.engine.api.ledger import Ledger
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
     from doxa.engine.api.notes import Look, Note, Notebook, Page
     from doxa.engine.api.records import Records
     from doxa.engine.api.teaching import Teaching
-    from doxa.engine.history.untold import overlap
+    from doxa.engine.shelf.changing import amend, erase_fitting, remove
+    from doxa.engine.shelf.entries import OURS, Entry, noted, notes, values_of
+    from doxa.engine.shelf.filters import ENTITIES, NO_CATEGORIES, Filter, moment, read_filter
+    from doxa.engine.shelf.handles import Handle
+    from doxa.engine.shelf.shelves import Shelf
     from doxa.engine.tasking import Intent, Tasks
     from doxa.engine.wiring.casting import Played, played
     from doxa.engine.wiring.knowledge import build_base, show_base
@@ -39,7 +44,11 @@ __all__ = [
     "Card",
     "Dialogue",
     "Doxa",
+    "ENTITIES",
     "Editor",
+    "Entry",
+    "Filter",
+    "Handle",
     "Intent",
     "Keys",
     "Knowledge",
@@ -47,29 +56,42 @@ __all__ = [
     "Ledger",
     "Look",
     "Memory",
+    "NO_CATEGORIES",
     "Note",
     "Notebook",
+    "OURS",
     "Page",
     "Played",
     "Records",
+    "Shelf",
     "Tasks",
     "Teaching",
+    "amend",
+    "awaited",
     "build_base",
     "encoder_options",
+    "erase_fitting",
     "extract_graph",
     "find_reasoner",
+    "moment",
+    "noted",
+    "notes",
     "open_reasoner",
-    "overlap",
     "played",
+    "read_filter",
     "relation_counts",
+    "remove",
     "show_base",
+    "values_of",
 ]
 
 ROOMS = {
     "AsyncDialogue AsyncDoxa": "engine.api.asynchronous",
     "AsyncMemory AsyncTasks AsyncTeaching": "engine.api.asyncmemory",
     "Card": "commonsense",
+    "ENTITIES NO_CATEGORIES Filter moment read_filter": "engine.shelf.filters",
     "Editor": "tasks",
+    "Handle": "engine.shelf.handles",
     "Intent Tasks": "engine.tasking",
     "Keys": "engine.api.keys",
     "Knowledge open_reasoner": "engine.wiring.reasoners",
@@ -77,13 +99,16 @@ ROOMS = {
     "Ledger": "engine.api.ledger",
     "Look Note Notebook Page": "engine.api.notes",
     "Memory": "engine.api.memory",
+    "OURS Entry noted notes values_of": "engine.shelf.entries",
     "Played played": "engine.wiring.casting",
     "Records": "engine.api.records",
+    "Shelf": "engine.shelf.shelves",
     "Teaching": "engine.api.teaching",
+    "amend erase_fitting remove": "engine.shelf.changing",
+    "awaited": "engine.api.awaiting",
     "build_base show_base": "engine.wiring.knowledge",
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",
-    "overlap": "engine.history.untold",
 }
 """Names -> the module that has them, loaded at their first use."""
 

@@ -192,6 +192,10 @@ class Store(Protocol):
         """Return the records of some keys, or all whose keys begin alike, by key in the order of code points."""
         ...
 
+    def last_record(self, scope: str, shelf: str, *, prefix: str) -> bytes | None:
+        """Return the record with the highest of the keys that begin alike; None where there is none."""
+        ...
+
     def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:
         """Remove the records whose keys begin alike, then wipe the freed space. Returns how many there were."""
         ...

@@ -74,12 +74,12 @@ class DoxaSaver(BaseCheckpointSaver[str]):
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that a config names, or the latest of its thread; None where there is none."""
         thread, namespace, checkpoint_id = _named(config)
-        place = _place(thread, namespace)
-        if not checkpoint_id:
-            latest = self._records.get(f"{place}/latest")
-            checkpoint_id = next(iter(latest.values()), b"").decode()
-        found = self._records.get(f"{place}/c/{checkpoint_id}") if checkpoint_id else {}
-        return next((self._tuple(self._kept(body)) for body in found.values()), None)
+        start = f"{_place(thread, namespace)}/c/"
+        if checkpoint_id:
+            body = self._records.get(start + checkpoint_id).get(start + checkpoint_id)
+        else:
+            body = self._records.last(start)
+        return None if body is None else self._tuple(self._kept(body))
 
     def list(
         self,
@@ -117,8 +117,6 @@ class DoxaSaver(BaseCheckpointSaver[str]):
             _blob(kept.place, name, version): _typed(self.serde.dumps_typed(values[name]) if name in values else EMPTY)
             for name, version in new_versions.items()
         }
-        latest = next(iter(self._records.get(f"{kept.place}/latest").values()), b"").decode()
-        bodies[f"{kept.place}/latest"] = max(latest, kept.id).encode()
         self._records.put({**bodies, **self._stored(kept)})
         return _config(kept.thread, kept.namespace, kept.id)
 
@@ -270,15 +268,10 @@ class DoxaSaver(BaseCheckpointSaver[str]):
         return needed
 
     def _drop(self, gone: Iterable[_Kept]) -> None:
-        """Remove checkpoints and their writes, and name the latest anew; values that others may share stay."""
-        dropped = list(gone)
+        """Remove checkpoints and their writes; values that others may share stay."""
         bodies: dict[str, bytes | None] = {}
-        for kept in dropped:
+        for kept in gone:
             bodies |= dict.fromkeys([f"{kept.place}/c/{kept.id}", *self._records.all(f"{kept.place}/w/{kept.id}/")])
-        ids = {kept.id for kept in dropped}
-        for place, one in {kept.place: kept for kept in dropped}.items():
-            left = [kept.id for kept in self._listed(_config(one.thread, one.namespace)) if kept.id not in ids]
-            bodies[f"{place}/latest"] = max(left).encode() if left else None
         self._records.put(bodies)
 
     def _stored(self, kept: _Kept) -> dict[str, bytes | None]:

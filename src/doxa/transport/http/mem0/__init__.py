@@ -1,8 +1,8 @@
 """mem0: a request of mem0's client -> engine call.
 
 The protocol of `mem0.MemoryClient` of mem0ai 2, so that a program which uses it needs another `host` and nothing
-else. `shelf.py` says what a memory is here, `adding.py`, `reading.py`, `changing.py` and `entities.py` hold what can
-be done, `elsewhere.py` what cannot and what to do instead. Errors have mem0's shape.
+else. What a memory is here, the engine says (`Shelf`); `adding.py`, `reading.py`, `changing.py` and `entities.py` hold
+what can be done, `elsewhere.py` what cannot and what to do instead. Errors have mem0's shape.
 """
 
 from collections.abc import Mapping

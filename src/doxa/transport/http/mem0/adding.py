@@ -11,7 +11,6 @@ became no fact is a memory itself, with ADD.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -19,14 +18,11 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 
 from doxa.core.errors import DoxaError, InputError, NotFoundError
-from doxa.core.values import Change, ChangeKind
-from doxa.transport.http.mem0.asking import Body, as_mem0, room_for
-from doxa.transport.http.mem0.filters import ENTITIES, moment
-from doxa.transport.http.mem0.handles import Handle, opened
-from doxa.transport.http.mem0.shelf import EVENTS, OURS, Shelf, notes
+from doxa.engine import ENTITIES, OURS, Handle, Shelf, moment, noted, notes
+from doxa.transport.http.mem0.asking import Body, as_mem0, opened, room_for
 from doxa.transport.http.page import needs
 
-__all__ = ["noted", "router", "tell"]
+__all__ = ["router"]
 
 logger = logging.getLogger("doxa.server")
 router = APIRouter(tags=["mem0"])
@@ -98,31 +94,7 @@ def add(told: AddIn, request: Request) -> dict[str, Any]:
         logger.warning("what was told is kept, and not understood yet: %s", exc)
         return {**pending, "message": f"{pending['message']} Not yet, because: {exc}"}
     shelf = Shelf(room.memory("write"), past=True)
-    return {"results": list(tell(shelf, turn_ids)), "event_id": event_id, "status": "SUCCEEDED"}
-
-
-def noted(metadata: Mapping[str, Any] | None, **notes: object) -> dict[str, Any]:
-    """Return the metadata of a turn: the client's, and what is noted beside it."""
-    if metadata and OURS in metadata:
-        raise InputError(f"metadata: {OURS!r} is taken; give it another name.")
-    return {**(metadata or {}), OURS: {name: value for name, value in notes.items() if value is not None}}
-
-
-def tell(shelf: Shelf, turn_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield what became of turns, one event for each memory."""
-    last: dict[str, Change] = {}
-    for change in shelf.changes_by(turn_ids):
-        if change.kind in EVENTS:
-            first = last.get(change.fact.fact_id)
-            new = first is not None and first.kind is ChangeKind.ASSERT and EVENTS[change.kind] != "DELETE"
-            last[change.fact.fact_id] = first if new and first is not None else change
-    for fact_id, change in last.items():
-        fact = shelf.facts.get(fact_id, change.fact)
-        told = {"id": str(shelf.handle_of(fact)), "memory": shelf.told(fact), "event": EVENTS[change.kind]}
-        yield told | {"reason": change.reason} if change.reason else told
-    for turn in shelf.sources(turn_ids):
-        if turn.turn_id in shelf.untold:
-            yield {"id": str(shelf.of_words(turn.turn_id).handle), "memory": shelf.untold[turn.turn_id], "event": "ADD"}
+    return {"results": list(shelf.tell(turn_ids)), "event_id": event_id, "status": "SUCCEEDED"}
 
 
 @router.get("/v1/event/{event_id}/", openapi_extra=needs("read"))
@@ -137,7 +109,7 @@ def event(event_id: str, request: Request) -> dict[str, Any]:
     # Turns are understood in the order in which they came; what came after this list was made counts as waiting too.
     waiting = everything[len(everything) - memory.stats()["pending"] :]
     done = turns[-1] not in waiting
-    results = list(tell(Shelf(memory, past=True), [turn.turn_id for turn in turns])) if done else []
+    results = list(Shelf(memory, past=True).tell([turn.turn_id for turn in turns])) if done else []
     return {
         "id": event_id,
         "event_type": "ADD",

@@ -9,13 +9,13 @@ from fastapi import Request
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.responses import JSONResponse, Response
 
-from doxa.core.errors import InputError
+from doxa.core.errors import InputError, NotFoundError
+from doxa.engine import ENTITIES, NO_CATEGORIES, Filter, Handle, read_filter
 from doxa.transport.http.access import Room
-from doxa.transport.http.mem0.filters import ENTITIES, NO_CATEGORIES, Filter, read_filter
 from doxa.transport.http.problems import ForbiddenError, Problem
 from doxa.transport.http.state import served
 
-__all__ = ["Body", "as_mem0", "everybody", "mem0_shape", "not_here", "room_for", "rooms"]
+__all__ = ["Body", "as_mem0", "everybody", "mem0_shape", "not_here", "opened", "room_for", "rooms"]
 
 BY_ONTOLOGY = (
     "Doxa reads what is said by its ontology (setting `ontology`), not by instructions. Leave it out, or describe your "
@@ -79,6 +79,27 @@ def as_mem0(filters: object, given: Mapping[str, object]) -> Filter:
     beside = [{name: given[name]} for name in ENTITIES if given.get(name) is not None]
     whole = [*beside, *([filters] if filters not in (None, {}, []) else [])]
     return read_filter({"AND": whole} if whole else None)
+
+
+def opened(request: Request, text: str) -> tuple[Room, Handle]:
+    """Return the room of the user that an id names, and what it stands for there.
+
+    An id is no secret and opens nothing: the key that comes with it must open its user.
+
+    Raises:
+        NotFoundError: it is no id, or one of another user than the request names.
+        RefusedError: the key does not open the memory of this user.
+    """
+    gate = served(request).gate
+    try:
+        handle = Handle.read(text)
+    except NotFoundError:
+        gate.key(request)  # a stranger is told that the key is wrong, whatever the id
+        raise
+    room = gate.room(request, handle.user)
+    if room.scope.user != handle.user:
+        raise NotFoundError(f"User {room.scope.user!r} has no memory {text[:80]!r}.")
+    return room, handle
 
 
 def room_for(request: Request, filters: Filter) -> Room:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -13,11 +12,9 @@ from starlette.responses import Response
 
 from doxa.core.errors import InputError
 from doxa.core.values import Turn
+from doxa.engine import ENTITIES, Filter, erase_fitting, values_of
 from doxa.transport.http.access import Room
 from doxa.transport.http.mem0.asking import as_mem0, everybody, not_here, rooms
-from doxa.transport.http.mem0.changing import erase_turns
-from doxa.transport.http.mem0.filters import ENTITIES, Filter
-from doxa.transport.http.mem0.shelf import values_of
 from doxa.transport.http.page import needs
 from doxa.transport.http.state import served
 
@@ -118,13 +115,7 @@ def _read(given: str | None) -> Any:
 
 
 def _erase(room: Room, asked: Filter) -> int:
-    """Erase every turn that fits, what was withdrawn as well; a user as a whole, with tasks and all else."""
-    memory = room.memory("erase")
-    user = room.scope.user
-    if asked.fields <= {"user_id"} and asked.fits(lambda field: (user,)):
-        return len(memory.forget(everything=True).turn_ids)
-    turns = memory.turns(withdrawn=True)
-    return erase_turns(room, [turn.turn_id for turn in turns if asked.fits(partial(values_of, turn))])
+    return erase_fitting(room.memory("erase"), asked)
 
 
 @router.get("/api/v1/orgs/organizations/{org_id}/projects/{project_id}/", response_model=None, openapi_extra=needs())

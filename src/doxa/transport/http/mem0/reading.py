@@ -8,33 +8,24 @@ is no cosine.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
-from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
-from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import ChangeKind, Turn
-from doxa.transport.http.mem0.asking import Body, as_mem0, room_for, rooms
-from doxa.transport.http.mem0.filters import ENTITIES, Filter, moment
-from doxa.transport.http.mem0.handles import Handle, opened
-from doxa.transport.http.mem0.shelf import EVENTS, Entry, Shelf
+from doxa.core.errors import InputError
+from doxa.core.values import Turn
+from doxa.engine import ENTITIES, Entry, Filter, Shelf, moment
+from doxa.transport.http.mem0.asking import Body, as_mem0, opened, room_for, rooms
 from doxa.transport.http.page import needs
-
-if TYPE_CHECKING:
-    from doxa.engine import Memory
 
 __all__ = ["found", "router"]
 
 router = APIRouter(tags=["mem0"])
-FIRST_LOOK = 60
-"""Turns that a search looks at first; one that filters look further while less than what is asked for fits."""
 MOST = 1000
-ASIDE = (ChangeKind.SUPPORT, ChangeKind.DISPUTE, ChangeKind.MERGE, ChangeKind.SPLIT)
-"""Changes after which a memory still says what it said."""
 
 
 class Asking(Body):
@@ -102,40 +93,19 @@ def search(asked: SearchIn, request: Request) -> dict[str, Any]:
     filters = asked.filter()
     as_of = None if asked.reference_date is None else moment(asked.reference_date, what="reference_date").date()
     most = asked.limit or asked.top_k
-    ranked: list[tuple[float, Entry]] = []
-    for room in rooms(request, filters):
-        memory = room.memory()
-        shelf = Shelf(memory, as_of=as_of, past=not asked.latest_only)
-        ranked += _ranked(memory, shelf, asked, filters, as_of, most)
-    ranked.sort(key=lambda pair: -pair[0])
     least = asked.threshold if asked.threshold is not None else 0.0
-    best = [(score, entry) for score, entry in ranked[:most] if score >= least]
-    return {"results": [asked.shown(entry, score=round(score, 4)) for score, entry in best]}
+    ranked = [
+        one
+        for room in rooms(request, filters)
+        for one in Shelf(room.memory(), as_of=as_of, past=not asked.latest_only).ranked(
+            asked.query, most, partial(_fits, asked=asked, filters=filters)
+        )
+    ]
+    best = [one for one in sorted(ranked, key=lambda one: -one.score)[:most] if one.score >= least]
+    return {"results": [asked.shown(one.entry, score=round(one.score, 4)) for one in best]}
 
 
-def _ranked(
-    memory: Memory, shelf: Shelf, asked: SearchIn, filters: Filter, as_of: date | None, most: int
-) -> list[tuple[float, Entry]]:
-    """Return memories of one user that fit, with their scores; at least `most` where there are so many."""
-    from doxa.engine import overlap
-
-    size = max(FIRST_LOOK, most)
-    while True:
-        evidence = memory.search(asked.query, k=size, as_of=as_of, superseded=not asked.latest_only)
-        best: dict[Handle, tuple[float, Entry]] = {}
-        for item in evidence:
-            for entry in chain.from_iterable(map(shelf.on, item.turn_ids)):
-                if _fits(entry, asked, filters):
-                    score = item.score * (1 + overlap(asked.query, entry.text)) / 2
-                    best[entry.handle] = max(
-                        best.get(entry.handle, (0.0, entry)), (score, entry), key=lambda one: one[0]
-                    )
-        if len(best) >= most or len(evidence) < size:
-            return list(best.values())
-        size *= 4
-
-
-def _fits(entry: Entry, asked: Asking, filters: Filter) -> bool:
+def _fits(entry: Entry, *, asked: Asking, filters: Filter) -> bool:
     today = datetime.now(UTC).date().isoformat()
     return filters.fits(entry.values) and (asked.show_expired or entry.expires is None or entry.expires >= today)
 
@@ -147,7 +117,7 @@ def found(request: Request, asked: Asking) -> Iterator[Entry]:
         entry
         for room in rooms(request, filters)
         for entry in Shelf(room.memory(), past=not asked.latest_only).entries
-        if _fits(entry, asked, filters)
+        if _fits(entry, asked=asked, filters=filters)
     ]
     earliest = datetime.min.replace(tzinfo=UTC)
     yield from sorted(entries, key=lambda entry: entry.created_at or earliest, reverse=True)
@@ -180,20 +150,8 @@ def get_all(asked: ListIn, request: Request, page: Page = None, page_size: Size 
 def get(memory_id: str, request: Request) -> dict[str, Any]:
     """Return a memory, with the messages that it rests on."""
     room, handle = opened(request, memory_id)
-    entry = standing(Shelf(room.memory(), past=True), handle)
+    entry = Shelf(room.memory(), past=True).standing(handle)
     return entry.data(sources=[_message(turn) for turn in entry.turns])
-
-
-def standing(shelf: Shelf, handle: Handle) -> Entry:
-    """Return the memory of an id.
-
-    Raises:
-        NotFoundError: there is none, or it was deleted.
-    """
-    entry = shelf.find(handle) if handle.kind != "event" else None
-    if entry is None:
-        raise NotFoundError(f"User {shelf.user!r} has no such memory, or no longer. get_all(filters=...) lists them.")
-    return entry
 
 
 def _message(turn: Turn) -> dict[str, Any]:
@@ -205,41 +163,22 @@ def history(memory_id: str, request: Request) -> list[dict[str, Any]]:
     """Return what a memory was and became, oldest first: corrections by `update` and revisions by what was said."""
     room, handle = opened(request, memory_id)
     shelf = Shelf(room.memory(), past=True)
-    standing(shelf, handle)
-    return list(_history(shelf, handle))
-
-
-def _history(shelf: Shelf, handle: Handle) -> Iterator[dict[str, Any]]:
-    corrections = shelf.corrections(handle)
-    steps: list[tuple[str, str | None, datetime | None, list[Turn], str]] = []
-    if handle.kind == "fact":
-        for change in shelf.changes_of(handle.key):
-            by_update = change.kind is ChangeKind.RETRACT and change.turn_id is None and bool(corrections)
-            if not by_update and change.kind in EVENTS and change.kind not in ASIDE:
-                said = list(shelf.sources([change.turn_id] if change.turn_id else []))
-                text = None if change.kind is ChangeKind.RETRACT else shelf.told(change.fact)
-                steps.append((EVENTS[change.kind], text, change.known_at, said, change.reason))
-    elif (first := shelf.turns.get(handle.key)) is not None:
-        steps.append(("ADD", first.text, first.at, [first], ""))
-    for turn in corrections:
-        made = shelf.made_by.get(turn.turn_id)
-        text = turn.text if made is None else shelf.told(shelf.facts[made])
-        steps.append(("UPDATE", text, turn.at, [turn], "it was corrected by update"))
-    before: str | None = None
-    for place, (event, text, at, said, reason) in enumerate(steps):
-        yield {
+    shelf.standing(handle)
+    return [
+        {
             "id": f"{handle}.{place}",
             "memory_id": str(handle),
             "user_id": handle.user,
-            "event": event,
-            "input": [_message(turn) for turn in said],
-            "old_memory": before,
-            "new_memory": text,
-            "reason": reason,
-            "created_at": at and at.isoformat(),
-            "updated_at": at and at.isoformat(),
+            "event": step.event,
+            "input": [_message(turn) for turn in step.turns],
+            "old_memory": step.before,
+            "new_memory": step.after,
+            "reason": step.reason,
+            "created_at": step.at and step.at.isoformat(),
+            "updated_at": step.at and step.at.isoformat(),
         }
-        before = text
+        for place, step in enumerate(shelf.steps(handle))
+    ]
 
 
 class SummaryIn(Body):

@@ -10,26 +10,30 @@ corrects, and what became of that turn goes by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from doxa.core.values import Change, ChangeKind, Fact, Status, Turn
-from doxa.transport.http.mem0.filters import ENTITIES
-from doxa.transport.http.mem0.handles import Handle
+from doxa.core.errors import NotFoundError
+from doxa.core.values import Change, ChangeKind, Evidence, Fact, Status, Turn
+from doxa.engine.shelf.entries import Entry, notes
+from doxa.engine.shelf.handles import Handle
 
 if TYPE_CHECKING:
-    from doxa.engine import Memory
+    from doxa.engine.api.memory import Memory
 
-__all__ = ["EVENTS", "OURS", "Entry", "Shelf", "notes", "values_of"]
+__all__ = ["Ranked", "Shelf", "Step"]
 
-OURS = "_mem0"
-"""What the metadata of a turn holds beside that of the client: agent, app, run, the request that brought it, ..."""
+FIRST_LOOK = 60
+"""Turns that a search looks at first; one that filters look further while less than what is asked for fits."""
 STANDING = (Status.HELD, Status.SUPERSEDED)
 MAKING = (ChangeKind.ASSERT, ChangeKind.SUPPORT, ChangeKind.RESTORE, ChangeKind.REFINE)
-DEFAULT_SESSION = "default"
+ASIDE = (ChangeKind.SUPPORT, ChangeKind.DISPUTE, ChangeKind.MERGE, ChangeKind.SPLIT)
+"""Changes after which a memory still says what it said."""
+
 EVENTS: Mapping[ChangeKind, str] = {
     ChangeKind.ASSERT: "ADD",
     ChangeKind.RESTORE: "ADD",
@@ -45,100 +49,26 @@ EVENTS: Mapping[ChangeKind, str] = {
 """What mem0 calls a change; those that are kept and not believed are none."""
 
 
-def notes(turn: Turn) -> Mapping[str, Any]:
-    """Return what was noted about a turn when a client of mem0 brought it."""
-    found = turn.metadata.get(OURS, {})
-    return found if isinstance(found, Mapping) else {}
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A memory that bears on a query: how well (0 to 1, comparable within one answer), and by which evidence."""
+
+    score: float
+    entry: Entry
+    evidence: Evidence
 
 
-def entity(turn: Turn, name: str) -> str | None:
-    """Return the agent, app or run of a turn; a session of another interface is a run."""
-    run = turn.session if name == "run_id" and turn.session != DEFAULT_SESSION else None
-    value = notes(turn).get(name, run)
-    return None if value is None else str(value)
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a memory was before something happened to it, and what it is since."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A memory."""
-
-    handle: Handle
-    text: str
+    event: str
+    before: str | None
+    after: str | None
+    at: datetime | None
     turns: tuple[Turn, ...]
-    """What it rests on, oldest first; nothing for what only follows from other facts."""
-    created_at: datetime | None
-    updated_at: datetime | None
-    fact: Fact | None = None
-
-    @property
-    def place(self) -> str:
-        """Under which name its last turn holds what was noted of this memory alone."""
-        return "" if self.fact is None else self.fact.fact_id
-
-    @property
-    def _own(self) -> Mapping[str, Any]:
-        """What `update` noted of this memory alone: `metadata`, `expiration_date`."""
-        found = [notes(turn).get("memories", {}).get(self.place) for turn in self.turns]
-        return next((one for one in reversed(found) if one is not None), {})
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """What clients gave with it, or else with its turns; of two values the later."""
-        if (own := self._own.get("metadata")) is not None:
-            return dict(own)
-        given = {name: value for turn in self.turns for name, value in turn.metadata.items()}
-        return {name: value for name, value in given.items() if name != OURS}
-
-    @property
-    def expires(self) -> str | None:
-        """The last day on which it is given, if there is one: the latest of those of its turns."""
-        if "expiration_date" in self._own:
-            return self._own["expiration_date"]  # type: ignore[no-any-return]
-        ends = [notes(turn).get("expiration_date") for turn in self.turns]
-        return max(map(str, ends)) if ends and all(ends) else None
-
-    def values(self, field: str) -> tuple[Any, ...]:
-        """Return what it has under a field of a filter."""
-        match field:
-            case "user_id":
-                return (self.handle.user,)
-            case "memory_ids":
-                return (str(self.handle),)
-            case "keywords" | "memory":
-                return (self.text,)
-            case "created_at" | "updated_at":
-                at: datetime | None = getattr(self, field)
-                return () if at is None else (at,)
-        if field not in ENTITIES:
-            value = self.metadata.get(field.removeprefix("metadata."))
-            return () if value is None else (value,)
-        return tuple(value for turn in self.turns for value in values_of(turn, field))
-
-    def data(self, **more: Any) -> dict[str, Any]:
-        """Return it as mem0 writes it."""
-        own = {name: next(iter(self.values(name)), None) for name in ENTITIES}
-        return {
-            "id": str(self.handle),
-            "memory": self.text,
-            **own,
-            "metadata": self.metadata,
-            "categories": [],
-            "created_at": self.created_at and self.created_at.isoformat(),
-            "updated_at": self.updated_at and self.updated_at.isoformat(),
-            "expiration_date": self.expires,
-            **more,
-        }
-
-
-def values_of(turn: Turn, field: str) -> tuple[Any, ...]:
-    """Return what a turn has under a field of a filter."""
-    if field in ENTITIES:
-        found = turn.user if field == "user_id" else entity(turn, field)
-    elif field in ("created_at", "updated_at"):
-        return (turn.at,)
-    else:
-        found = turn.metadata.get(field.removeprefix("metadata."))
-    return () if found is None else (found,)
+    """What was said that made it so."""
+    reason: str
 
 
 class Shelf:
@@ -152,6 +82,8 @@ class Shelf:
 
     def __init__(self, memory: Memory, *, as_of: date | None = None, past: bool = False) -> None:
         self._memory = memory
+        self._as_of = as_of
+        self._past = past
         self.user = memory.user
         self.facts = {fact.fact_id: fact for fact in memory.facts(current=False)}
         believed = (
@@ -219,6 +151,78 @@ class Shelf:
             return self.of_words(handle.key)
         known = handle.kind == "fact" and self._stands(handle.key)
         return self._of_fact(self.facts[handle.key]) if known else None
+
+    def standing(self, handle: Handle) -> Entry:
+        """Return the memory of an id, as `find`.
+
+        Raises:
+            NotFoundError: there is none, or it was deleted.
+        """
+        entry = self.find(handle) if handle.kind != "event" else None
+        if entry is None:
+            raise NotFoundError(
+                f"User {self.user!r} has no such memory, or no longer. get_all(filters=...) lists them."
+            )
+        return entry
+
+    def ranked(self, query: str, most: int, fits: Callable[[Entry], bool]) -> list[Ranked]:
+        """Return memories that bear on a query and fit, best first; at least `most` where there are so many."""
+        from doxa.engine.history.untold import overlap
+
+        size = max(FIRST_LOOK, most)
+        while True:
+            evidence = self._memory.search(query, k=size, as_of=self._as_of, superseded=self._past)
+            best: dict[Handle, Ranked] = {}
+            for item in evidence:
+                for entry in chain.from_iterable(map(self.on, item.turn_ids)):
+                    one = Ranked(item.score * (1 + overlap(query, entry.text)) / 2, entry, item)
+                    if fits(entry) and (entry.handle not in best or best[entry.handle].score < one.score):
+                        best[entry.handle] = one
+            if len(best) >= most or len(evidence) < size:
+                return sorted(best.values(), key=lambda one: -one.score)
+            size *= 4
+
+    def steps(self, handle: Handle) -> Iterator[Step]:
+        """Yield what a memory was and became, oldest first: corrections, and revisions by what was said."""
+        corrections = self.corrections(handle)
+        steps: list[tuple[str, str | None, datetime | None, tuple[Turn, ...], str]] = []
+        if handle.kind == "fact":
+            for change in self.changes_of(handle.key):
+                by_update = change.kind is ChangeKind.RETRACT and change.turn_id is None and bool(corrections)
+                if not by_update and change.kind in EVENTS and change.kind not in ASIDE:
+                    said = self.sources([change.turn_id] if change.turn_id else [])
+                    text = None if change.kind is ChangeKind.RETRACT else self.told(change.fact)
+                    steps.append((EVENTS[change.kind], text, change.known_at, said, change.reason))
+        elif (first := self.turns.get(handle.key)) is not None:
+            steps.append(("ADD", first.text, first.at, (first,), ""))
+        for turn in corrections:
+            made = self.made_by.get(turn.turn_id)
+            text = turn.text if made is None else self.told(self.facts[made])
+            steps.append(("UPDATE", text, turn.at, (turn,), "it was corrected by update"))
+        before: str | None = None
+        for event, text, at, said, reason in steps:
+            yield Step(event, before, text, at, said, reason)
+            before = text
+
+    def tell(self, turn_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield what became of turns, one event for each memory."""
+        last: dict[str, Change] = {}
+        for change in self.changes_by(turn_ids):
+            if change.kind in EVENTS:
+                first = last.get(change.fact.fact_id)
+                new = first is not None and first.kind is ChangeKind.ASSERT and EVENTS[change.kind] != "DELETE"
+                last[change.fact.fact_id] = first if new and first is not None else change
+        for fact_id, change in last.items():
+            fact = self.facts.get(fact_id, change.fact)
+            told = {"id": str(self.handle_of(fact)), "memory": self.told(fact), "event": EVENTS[change.kind]}
+            yield told | {"reason": change.reason} if change.reason else told
+        for turn in self.sources(turn_ids):
+            if turn.turn_id in self.untold:
+                yield {
+                    "id": str(self.of_words(turn.turn_id).handle),
+                    "memory": self.untold[turn.turn_id],
+                    "event": "ADD",
+                }
 
     def corrections(self, handle: Handle) -> list[Turn]:
         """Return the turns that correct a memory, oldest first."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from doxa.core.errors import InputError
 
-__all__ = ["ENTITIES", "Filter", "Values", "moment", "read_filter"]
+__all__ = ["ENTITIES", "NO_CATEGORIES", "Filter", "Values", "moment", "read_filter"]
 
 ENTITIES = ("user_id", "agent_id", "app_id", "run_id")
 TIMES = ("created_at", "updated_at")
