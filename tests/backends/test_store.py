@@ -148,7 +148,8 @@ def test_records_are_kept_by_key_and_shelf(store):
     assert list(store.records(SCOPE, "one").items()) == [("A_1", b"6"), ("a_1", b"\x00\xff"), ("ax1", b"4")]
     assert store.records(SCOPE, "one", prefix="a_") == {"a_1": b"\x00\xff"}
     assert store.records(SCOPE, "one", keys=["b", "ax1"]) == {"ax1": b"4"}
-    assert store.last_record(SCOPE, "one", prefix="a") == b"4" and store.last_record(SCOPE, "one", prefix="b") is None
+    assert store.last_record(SCOPE, "one", prefix="a") == ("ax1", b"4")
+    assert store.last_record(SCOPE, "one", prefix="b") is None
     assert store.records("default/bo", "one") == {} and store.scopes() == []
 
 

@@ -192,8 +192,8 @@ class Store(Protocol):
         """Return the records of some keys, or all whose keys begin alike, by key in the order of code points."""
         ...
 
-    def last_record(self, scope: str, shelf: str, *, prefix: str) -> bytes | None:
-        """Return the record with the highest of the keys that begin alike; None where there is none."""
+    def last_record(self, scope: str, shelf: str, *, prefix: str) -> tuple[str, bytes] | None:
+        """Return the highest of the keys that begin alike with its record; None where there is none."""
         ...
 
     def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:

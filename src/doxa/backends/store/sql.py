@@ -294,12 +294,12 @@ class SQLStore:
                 found = [tuple(row) for part in parts for row in part]
         return dict(sorted(found))
 
-    def last_record(self, scope: str, shelf: str, *, prefix: str) -> bytes | None:
+    def last_record(self, scope: str, shelf: str, *, prefix: str) -> tuple[str, bytes] | None:
         """Return the last record. See `Store`."""
-        query = sa.select(records.c.body).where(*_on(scope, shelf, prefix)).order_by(records.c.key.desc()).limit(1)
+        query = sa.select(records.c.key, records.c.body).where(*_on(scope, shelf, prefix))
         with self._read() as connection:
-            found: bytes | None = connection.execute(query).scalar()
-            return found
+            found = connection.execute(query.order_by(records.c.key.desc()).limit(1)).first()
+        return None if found is None else (found[0], found[1])
 
     def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:
         """Remove records, then wipe what was freed. See `Store`."""

@@ -50,8 +50,8 @@ class Records:
         """Return the records whose keys begin alike, in the order of the keys' code points. O(records)."""
         return self._store.records(self._scope, self._shelf, prefix=prefix)
 
-    def last(self, prefix: str) -> bytes | None:
-        """Return the record with the highest of the keys that begin alike; None where there is none."""
+    def last(self, prefix: str) -> tuple[str, bytes] | None:
+        """Return the highest of the keys that begin alike with its record; None where there is none."""
         return self._store.last_record(self._scope, self._shelf, prefix=prefix)
 
     def erase(self, prefix: str = "") -> int:

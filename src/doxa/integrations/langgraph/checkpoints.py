@@ -75,11 +75,9 @@ class DoxaSaver(BaseCheckpointSaver[str]):
         """Return the checkpoint that a config names, or the latest of its thread; None where there is none."""
         thread, namespace, checkpoint_id = _named(config)
         start = f"{_place(thread, namespace)}/c/"
-        if checkpoint_id:
-            body = self._records.get(start + checkpoint_id).get(start + checkpoint_id)
-        else:
-            body = self._records.last(start)
-        return None if body is None else self._tuple(self._kept(body))
+        last = None if checkpoint_id else self._records.last(start)
+        bodies = self._records.get(start + checkpoint_id) if checkpoint_id else dict([last] if last else [])
+        return next((self._tuple(self._kept(body)) for body in bodies.values()), None)
 
     def list(
         self,
