@@ -2,7 +2,7 @@
 
 import pytest
 
-from doxa.core.config import Config, EncoderConfig, GraderConfig, LexiconConfig
+from doxa.core.config import Config, EncoderConfig, GraderConfig, LexiconConfig, ReaderConfig
 from doxa.engine import Doxa
 
 UNKNOWN = None
@@ -87,7 +87,10 @@ ASKED = [
 def dialogues():
     """Four people who have told of themselves."""
     config = Config(
-        encoder=EncoderConfig(name="hash"), lexicon=LexiconConfig(name="none"), grader=GraderConfig(name="none")
+        encoder=EncoderConfig(name="hash"),
+        lexicon=LexiconConfig(name="none"),
+        grader=GraderConfig(name="none"),
+        reader=ReaderConfig(name="none"),
     )
     with Doxa.open(":memory:", config=config) as engine:
         chats = {}
@@ -112,7 +115,10 @@ def test_a_question_is_answered_in_any_wording(dialogues, speaker, question, val
 def test_sources_are_asked_for_by_name_and_as_such(dialogues):
     """What two people say differently is disputed, told apart by source, and vouched for by each."""
     config = Config(
-        encoder=EncoderConfig(name="hash"), lexicon=LexiconConfig(name="none"), grader=GraderConfig(name="none")
+        encoder=EncoderConfig(name="hash"),
+        lexicon=LexiconConfig(name="none"),
+        grader=GraderConfig(name="none"),
+        reader=ReaderConfig(name="none"),
     )
     with Doxa.open(":memory:", config=config) as engine:
         chat = engine.dialogue(user="thad", speaker="Thad")

@@ -202,8 +202,8 @@ class ReaderConfig(Replaceable):
 
     name: str = Field(
         "builtin",
-        description="`builtin`: a model reads the words that answer out of a turn, and has a say in whether an answer "
-        "from facts is about what is asked; or `none`: whole sentences are quoted.",
+        description="`builtin`: a model reads the words that answer out of a turn, and weighs what facts say against "
+        "what was said; or `none`: answers from facts are told as they are, and whole sentences are quoted.",
     )
     model: Path | None = Field(
         None, description="Folder of other weights for `builtin`, as `training/reader` writes them."
@@ -211,12 +211,12 @@ class ReaderConfig(Replaceable):
 
 
 class GraderConfig(Replaceable):
-    """Which model judges how far a reading can be trusted, whether a turn answers, and what a turn says to a reply."""
+    """Which model judges how far a reading can be trusted, and what a turn says to a reply."""
 
     name: str = Field(
         "builtin",
         description="`builtin`: a model taught on annotated everyday chats; or `none`: everything that is read is "
-        "believed, and answers and verdicts rest on less.",
+        "believed, and verdicts rest on less.",
     )
     model: Path | None = Field(
         None, description="Folder of other weights for `builtin`, as `training/trust` writes them."

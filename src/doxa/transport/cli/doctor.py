@@ -200,7 +200,7 @@ def _grader(grader: Any) -> str:
 
 SHIPPED: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
     "nli": ("NLI model", "replies are checked by logic alone", _nli),
-    "reader": ("reader", "whole sentences are quoted", _reader),
+    "reader": ("reader", "answers are not weighed, and whole sentences are quoted", _reader),
     "grader": ("grader", "all that is read is believed", _grader),
 }
 """Models that can be left out, by the group of their settings: what they are, what is without one, a use of one."""
