@@ -120,6 +120,20 @@ def test_pruning_keeps_what_a_delta_channel_is_made_of():
         assert saver.get_delta_channel_history(config=config, channels=["log"]) == before
 
 
+def test_what_is_pruned_leaves_no_value_that_nothing_needs():
+    """The state of steps that are gone is gone as well."""
+    with Doxa.open(":memory:", config=LIGHT) as doxa:
+        saver = DoxaSaver(doxa)
+        counting(saver).invoke({"seen": ["canary"]}, thread("t"))
+        counting(saver).invoke({"seen": ["again"]}, thread("t"))
+        held = len(saver._records.all())
+        saver.prune(["t"])
+        (kept,) = saver.list(thread("t"))
+        assert kept.checkpoint["channel_values"]["seen"] == ["canary", "one", "two", "again", "one", "two"]
+        values = [key for key in saver._records.all() if "/b/" in key]
+        assert len(values) <= len(kept.checkpoint["channel_versions"]) and len(saver._records.all()) < held / 3
+
+
 def test_an_unknown_way_to_prune_is_refused():
     """And removes nothing."""
     with Doxa.open(":memory:", config=LIGHT) as doxa, pytest.raises(ValueError, match="keep_latest"):

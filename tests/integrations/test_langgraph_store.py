@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -138,12 +139,69 @@ def test_what_is_deleted_leaves_no_byte(tmp_path):
     """Neither as an item nor as a turn."""
     with Doxa.open(tmp_path / "m.db", config=LIGHT) as doxa:
         store = DoxaStore(doxa)
+        store.put(ANA, "1", {"text": "The canary is called Haderach."})
         store.put(ANA, "1", {"text": "The canary is called Kwisatz."})
         store.put(ANA, "2", {"text": "Ana likes tea."})
         doxa.flush()
         store.delete(ANA, "1")
         assert store.get(ANA, "1") is None and [one.key for one in store.search(ANA)] == ["2"]
-    assert b"Kwisatz" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
+    left = b"".join(one.read_bytes() for one in tmp_path.iterdir())
+    assert b"Kwisatz" not in left and b"Haderach" not in left
+
+
+def test_the_name_of_a_namespace_goes_with_its_last_item(tmp_path):
+    """It may be that of a person."""
+    with Doxa.open(tmp_path / "m.db", config=LIGHT) as doxa:
+        store = DoxaStore(doxa)
+        store.put(("memories", "zelda-4711"), "1", {"text": "Zelda likes tea."})
+        store.delete(("memories", "zelda-4711"), "1")
+        assert store.list_namespaces() == []
+        doxa.memory(user="memories/zelda-4711").forget(everything=True)
+        assert store._index.all() == {}
+
+
+def test_of_many_writers_of_one_key_the_last_one_is_believed_alone(tmp_path):
+    """Two engines on one file, four threads each; what the others wrote can be erased with the item."""
+    with Doxa.open(tmp_path / "m.db", config=LIGHT) as one, Doxa.open(tmp_path / "m.db", config=LIGHT) as other:
+        stores = [DoxaStore(one), DoxaStore(other)]
+        with ThreadPoolExecutor(8) as pool:
+            puts = [pool.submit(stores[n % 2].put, ANA, "home", {"text": f"Ana lives in Town{n}."}) for n in range(8)]
+        assert all(put.result() is None for put in puts)
+        memory, value = one.memory(user="memories/ana"), stores[0].get(ANA, "home").value
+        one.flush()
+        told = [turn.text for turn in memory.turns()]
+        assert told == [value["text"]]
+        stores[1].delete(ANA, "home")
+        assert one.memory(user="memories/ana").turns(withdrawn=True) == []
+
+
+def test_reading_never_undoes_a_put(store):
+    """Its time is kept apart from the value."""
+    short = DoxaStore(store.doxa, ttl={"default_ttl": 5, "refresh_on_read": True})
+    short.put(ANA, "1", {"n": 1})
+    stale = short._stored(ANA, "1")
+    short.put(ANA, "1", {"n": 2})
+    short._refresh([stale])
+    assert short.get(ANA, "1").value == {"n": 2}
+    short.delete(ANA, "1")
+    short._refresh([stale])
+    assert short.get(ANA, "1") is None and short.search(ANA) == []
+
+
+def test_an_item_whose_turn_was_forgotten_can_be_put_and_deleted(store):
+    """And is found again once it is put."""
+    store.put(ANA, "1", {"text": "Ana lives in Lisbon."})
+    store.doxa.flush()
+    memory = store.doxa.memory(user="memories/ana")
+    memory.forget(turn_id=store._stored(ANA, "1").turn_id)
+    assert store.get(ANA, "1").value == {"text": "Ana lives in Lisbon."}
+    store.put(ANA, "1", {"text": "Ana lives in Lisbon."})
+    assert store.search(ANA, query="Lisbon")[0].score is not None
+    store.doxa.flush()
+    memory.forget(turn_id=store._stored(ANA, "1").turn_id)
+    store.put(ANA, "1", {"text": "Ana lives in Rome."})
+    store.delete(ANA, "1")
+    assert store.get(ANA, "1") is None
 
 
 def test_namespaces_never_share_what_is_believed(store):

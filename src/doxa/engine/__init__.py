@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.ledger import Ledger
     from doxa.engine.api.memory import Memory
     from doxa.engine.api.notes import Look, Note, Notebook, Page
-    from doxa.engine.api.records import Records
+    from doxa.engine.api.records import Records, forget_turns
     from doxa.engine.api.teaching import Teaching
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
     from doxa.engine.shelf.entries import OURS, Entry, noted, notes, values_of
@@ -73,6 +73,7 @@ __all__ = [
     "erase_fitting",
     "extract_graph",
     "find_reasoner",
+    "forget_turns",
     "moment",
     "noted",
     "notes",
@@ -101,7 +102,7 @@ ROOMS = {
     "Memory": "engine.api.memory",
     "OURS Entry noted notes values_of": "engine.shelf.entries",
     "Played played": "engine.wiring.casting",
-    "Records": "engine.api.records",
+    "Records forget_turns": "engine.api.records",
     "Shelf": "engine.shelf.shelves",
     "Teaching": "engine.api.teaching",
     "amend erase_fitting remove": "engine.shelf.changing",

@@ -36,7 +36,7 @@ from anthropic.types.beta import (
 )
 
 from doxa.core.errors import NotFoundError, TurnError
-from doxa.engine import Records
+from doxa.engine import Records, forget_turns
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -286,12 +286,12 @@ class DoxaMemoryTool(BetaAbstractMemoryTool):
         level = OF_FILE if erased else OF_PATH
         living = {_start(turn_id, level) for turn_id in said}
         withdrawn = self._memory.withdrawn()
-        for turn_id in reversed([one for one in told if one.startswith(starts) and one not in said]):
-            with suppress(NotFoundError):  # another writer was there first
-                if _start(turn_id, level) not in living:
-                    self._memory.forget(turn_id=turn_id)
-                elif turn_id not in withdrawn:
+        given_up = [one for one in reversed(told) if one.startswith(starts) and one not in said]
+        for turn_id in given_up:
+            if _start(turn_id, level) in living and turn_id not in withdrawn:
+                with suppress(NotFoundError):  # another writer was there first
                     self._memory.withdraw(turn_id=turn_id, reason=REPLACED)
+        forget_turns(self._memory, [one for one in given_up if _start(one, level) not in living])
 
 
 class AsyncDoxaMemoryTool(BetaAsyncAbstractMemoryTool):

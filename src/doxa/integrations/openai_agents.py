@@ -25,8 +25,8 @@ from agents.items import TResponseInputItem
 from agents.memory import Session, SessionSettings
 from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 
-from doxa.core.errors import NotFoundError, TurnError
-from doxa.engine import Records
+from doxa.core.errors import TurnError
+from doxa.engine import Records, forget_turns
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -152,10 +152,7 @@ class DoxaSession(Session):
     def _forget(self, keys: Sequence[str]) -> None:
         """Erase the turns of those items that are no longer there, the latest first: then the fewest are read again."""
         held = self._records.get(*keys)
-        for key in reversed(keys):
-            if key not in held:
-                with suppress(NotFoundError):
-                    self._memory.forget(turn_id=_turn_id(key))
+        forget_turns(self._memory, [_turn_id(key) for key in reversed(keys) if key not in held])
 
 
 async def _finished(act: Callable[[], T]) -> T:

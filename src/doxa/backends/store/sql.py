@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from doxa.backends.store import Head, NewRow, Received, Row, Vector
@@ -32,6 +33,8 @@ BODY_OF_KEY = sa.select(keys.c.body).where(keys.c.key_id == sa.bindparam("key_id
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CHUNK = 500
 """How many ordinals go into one statement; databases bound the number of parameters."""
+HIGHEST = chr(0x10FFFF)
+"""Above what any key goes on with."""
 ERASED = ""
 """The scope in `heads` that remembers the highest ordinal of any log that was erased, and of none of them the name."""
 POLL_S = 0.01
@@ -58,6 +61,7 @@ class SQLStore:
         self._engine = engine
         self._where = str(engine.url.database).removeprefix("file:")
         self._memory = engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
+        self._sqlite = engine.dialect.name == "sqlite"
         self._writer = threading.RLock()
         self._compiled = {one: one.compile(dialect=engine.dialect) for one in (ROWS_AFTER, HEAD_OF_SCOPE, BODY_OF_KEY)}
 
@@ -276,16 +280,18 @@ class SQLStore:
             if body is not None
         ]
         with self._write() as connection:
-            for some in _chunks(list(bodies)):
-                connection.execute(sa.delete(records).where(*_on(scope, shelf), records.c.key.in_(some)))
+            for some in _chunks([key for key, body in bodies.items() if body is None]):
+                connection.execute(sa.delete(records).where(*self._on(scope, shelf), records.c.key.in_(some)))
             if rows:
-                connection.execute(sa.insert(records), rows)
+                insert = (sqlite if self._sqlite else postgresql).insert(records)
+                keys = ["scope", "shelf", "key"]
+                connection.execute(insert.on_conflict_do_update(keys, set_={"body": insert.excluded.body}), rows)
 
     def records(
         self, scope: str, shelf: str, *, keys: Sequence[str] | None = None, prefix: str = ""
     ) -> dict[str, bytes]:
         """Return records. See `Store`."""
-        query = sa.select(records.c.key, records.c.body).where(*_on(scope, shelf, prefix))
+        query = sa.select(records.c.key, records.c.body).where(*self._on(scope, shelf, prefix))
         with self._read() as connection:
             if keys is None:
                 found = [tuple(row) for row in connection.execute(query)]
@@ -296,18 +302,28 @@ class SQLStore:
 
     def last_record(self, scope: str, shelf: str, *, prefix: str) -> tuple[str, bytes] | None:
         """Return the last record. See `Store`."""
-        query = sa.select(records.c.key, records.c.body).where(*_on(scope, shelf, prefix))
+        query = sa.select(records.c.key, records.c.body).where(*self._on(scope, shelf, prefix))
         with self._read() as connection:
-            found = connection.execute(query.order_by(records.c.key.desc()).limit(1)).first()
+            key: sa.ColumnElement[str] = records.c.key if self._sqlite else records.c.key.collate("C")
+            found = connection.execute(query.order_by(key.desc()).limit(1)).first()
         return None if found is None else (found[0], found[1])
 
     def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:
         """Remove records, then wipe what was freed. See `Store`."""
         with self._write() as connection:
-            gone: int = connection.execute(sa.delete(records).where(*_on(scope, shelf, prefix))).rowcount
+            gone: int = connection.execute(sa.delete(records).where(*self._on(scope, shelf, prefix))).rowcount
         if gone:
             self.wipe()
         return gone
+
+    def _on(self, scope: str, shelf: str, prefix: str = "") -> list[sa.ColumnElement[bool]]:
+        """Return what picks records of a shelf; Postgres orders keys by its locale, and there no index helps."""
+        key = records.c.key
+        found = [records.c.scope == scope, records.c.shelf == shelf]
+        if prefix:
+            found.append(sa.func.substr(key, 1, len(prefix)) == prefix)
+            found += [key >= prefix, key < prefix + HIGHEST] if self._sqlite else []
+        return found
 
     def wipe(self) -> None:
         """Leave no erased byte in the write-ahead log; freed pages are zeroed by `secure_delete`. See `Store`."""
@@ -426,12 +442,6 @@ def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:
 
 def _of(scope: str, answer_ids: Sequence[str]) -> tuple[sa.ColumnElement[bool], ...]:
     return answers.c.scope == scope, answers.c.answer_id.in_(answer_ids)
-
-
-def _on(scope: str, shelf: str, prefix: str = "") -> tuple[sa.ColumnElement[bool], ...]:
-    start = sa.func.substr(records.c.key, 1, len(prefix))  # LIKE would take "A" for "a" in SQLite
-    alike = (start == prefix,) if prefix else ()
-    return records.c.scope == scope, records.c.shelf == shelf, *alike
 
 
 def _chunks(keys: Sequence[str]) -> Iterator[Sequence[str]]:

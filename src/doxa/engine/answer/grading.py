@@ -110,7 +110,7 @@ def _graded(turns: Sequence[Turn], ground: Ground, reader: PassageReader) -> lis
 
 
 def _replaced(draft: Draft, beliefs: Beliefs) -> set[str]:
-    """Return the turns that say only what a fact that the draft cites has taken the place of: they answer no longer."""
+    """Return the turns that say what a fact that the draft cites took the place of: they answer no longer."""
     cited = [beliefs.facts[key] for one in draft.citations if (key := one.fact_id) and key in beliefs.facts]
     values = [value for fact in cited for value in beliefs.in_slot(beliefs.slot(fact))]
     old = {key for value in values if value.status in (Status.SUPERSEDED, Status.RETRACTED) for key in value.turn_ids}

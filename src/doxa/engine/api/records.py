@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from doxa.core.errors import InputError
+from doxa.core.errors import InputError, NotFoundError, StoreLockedError
 from doxa.engine.api.doxa import Doxa
+from doxa.engine.api.memory import Memory
 
-__all__ = ["Records"]
+__all__ = ["Records", "forget_turns"]
 
 LONGEST_KEY, LONGEST_SHELF = 400, 64
 
@@ -61,3 +62,21 @@ class Records:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
         return self._store.erase_records(self._scope, self._shelf, prefix=prefix)
+
+
+def forget_turns(memory: Memory, turn_ids: Iterable[str]) -> None:
+    """Erase turns that what a program kept was said by; those that are gone already are left out.
+
+    Raises:
+        StoreLockedError: all are gone, and bytes of some stay until nobody else reads the file.
+    """
+    locked: StoreLockedError | None = None
+    for turn_id in turn_ids:
+        try:
+            memory.forget(turn_id=turn_id)
+        except NotFoundError:
+            continue
+        except StoreLockedError as exc:
+            locked = exc
+    if locked is not None:
+        raise locked

@@ -266,11 +266,18 @@ class DoxaSaver(BaseCheckpointSaver[str]):
         return needed
 
     def _drop(self, gone: Iterable[_Kept]) -> None:
-        """Remove checkpoints and their writes; values that others may share stay."""
-        bodies: dict[str, bytes | None] = {}
-        for kept in gone:
-            bodies |= dict.fromkeys([f"{kept.place}/c/{kept.id}", *self._records.all(f"{kept.place}/w/{kept.id}/")])
-        self._records.put(bodies)
+        """Erase checkpoints with their writes and the values that no other one has."""
+        dropped = list(gone)
+        for place in {kept.place for kept in dropped}:
+            here = [kept for kept in dropped if kept.place == place]
+            ids = {kept.id for kept in here}
+            bodies = [key for kept in here for key in self._records.all(f"{place}/w/{kept.id}/")]
+            left = [kept for kept in self._listed(_config(here[0].thread, here[0].namespace)) if kept.id not in ids]
+            needed = {_blob(place, *one) for kept in left for one in kept.checkpoint["channel_versions"].items()}
+            bodies += [key for key in self._records.all(f"{place}/b/") if key not in needed]
+            self._records.put(dict.fromkeys(bodies))
+            for kept in here:  # the last one, so that a call that was cut short can be made again
+                self._records.erase(f"{place}/c/{kept.id}")
 
     def _stored(self, kept: _Kept) -> dict[str, bytes | None]:
         row = (kept.thread, kept.namespace, kept.id, kept.parent, kept.checkpoint, kept.metadata)

@@ -1,7 +1,8 @@
 """Items of LangGraph's store -> records beside a memory, and what they say -> turns of it.
 
 The record is what `get` gives back, word for word; the turn is what Doxa understands, finds and revises. An item that
-is put again withdraws the turn of what it said before, one that is deleted has it erased.
+is put again withdraws the turn of what it said before, one that is deleted has all of them erased. Forgetting a turn by
+`.doxa` leaves the item; forgetting everything of a user takes the items along.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import json
 import time
 from asyncio import to_thread
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
 
 from langgraph.store.base import (
     BaseStore,
@@ -30,15 +34,19 @@ from langgraph.store.base import (
 )
 from langgraph.store.base.embed import get_text_at_path
 
-from doxa.engine import Records
+from doxa.core.errors import NotFoundError, TurnError
+from doxa.engine import Records, forget_turns
 
 if TYPE_CHECKING:
-    from doxa.engine import Doxa
+    from doxa.engine import Doxa, Memory
 
 __all__ = ["DoxaStore"]
 
 Namespace = tuple[str, ...]
 USER, SHELF, INDEX = "langgraph", "langgraph.store", "langgraph.namespaces"
+VALUE, ENDS, SAID = "/v", "/x", "/t/"
+"""What follows the place of an item in the keys of its value, of when it expires (reading begins that anew and touches
+no value), and of every turn that ever said it: written down before the turn is, so that no turn outlives its item."""
 LOOKED_AT = 50
 """Least number of turns that are looked for; some may belong to items that a filter leaves out."""
 COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -62,8 +70,6 @@ class _Kept:
     updated_at: datetime
     ttl: float | None
     """Minutes."""
-    expires_at: float | None
-    """Seconds since 1970."""
     turn_id: str | None
     """The turn that says what it says."""
     said: str
@@ -117,6 +123,7 @@ class DoxaStore(BaseStore):
         self._user, self._fields = user, fields
         self._index = Records(doxa, user=USER, shelf=INDEX)
         self._swept = time.monotonic()
+        self._one_at_a_time = RLock()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Return what each of some operations gives; of several values for one key the last is put, after all reads.
@@ -151,14 +158,14 @@ class DoxaStore(BaseStore):
 
     def sweep_ttl(self) -> int:
         """Erase what has expired; return how many items that were."""
-        gone = [kept for space in self._namespaces() for kept in self._items(space) if _expired(kept)]
+        gone = [kept for space in self._namespaces() for kept in self._items(space) if self._expired(kept)]
         for kept in gone:
-            self._drop(kept)
+            with self._one_at_a_time:
+                self._drop(kept)
         return len(gone)
 
     def _get(self, op: GetOp) -> Item | None:
-        place = _place(op.namespace, op.key)
-        kept = next(map(_kept, self._records(op.namespace).get(place).values()), None)
+        kept = self._stored(op.namespace, op.key)
         if kept is None or not self._is_shown(kept):
             return None
         if op.refresh_ttl:
@@ -198,29 +205,53 @@ class DoxaStore(BaseStore):
         return cut[op.offset : op.offset + op.limit]
 
     def _put(self, op: PutOp) -> None:
-        records, place = self._records(op.namespace), _place(op.namespace, op.key)
-        before = next(map(_kept, records.get(place).values()), None)
-        if op.value is None:
-            if before is not None:
-                self._drop(before)
-            return
-        now = datetime.now(UTC)
-        said = self._said(op.value, op.index)
-        same = before is not None and before.said == said
-        turn_id = before.turn_id if before is not None and same else f"{place}/{now.timestamp():.6f}" if said else None
-        kept = _Kept(
-            namespace=op.namespace, key=op.key, value=dict(op.value), updated_at=now,
-            created_at=before.created_at if before is not None else now, ttl=op.ttl,
-            expires_at=now.timestamp() + 60 * op.ttl if op.ttl is not None else None, turn_id=turn_id, said=said,
+        with self._one_at_a_time:
+            before = self._stored(op.namespace, op.key)
+            if op.value is None:
+                if before is not None:
+                    self._drop(before)
+                return
+            kept = self._made(op, op.value, before)
+            ends = b"" if op.ttl is None else f"{time.time() + 60 * op.ttl}".encode()
+            bodies: dict[str, bytes | None] = {kept.place + VALUE: _body(kept), kept.place + ENDS: ends or None}
+            self._records(op.namespace).put(bodies | ({kept.turn_id: b""} if kept.turn_id else {}))
+            self._index.put({_short(*op.namespace): json.dumps(op.namespace).encode()})
+            if before is None or kept.turn_id != before.turn_id:
+                self._follow(kept)
+
+    def _made(self, op: PutOp, value: Mapping[str, Any], before: _Kept | None) -> _Kept:
+        """Return the item that is put, with the turn that says it: that of before if it says the same and is there."""
+        now, said = datetime.now(UTC), self._said(value, op.index)
+        old = before.turn_id if before is not None else None
+        memory = self.doxa.memory(user=self._user(op.namespace))
+        same = before is not None and before.said == said and (not said or _is_there(memory, old))
+        turn_id = old if same else f"{_place(op.namespace, op.key)}{SAID}{uuid4().hex}" if said else None
+        return _Kept(
+            namespace=op.namespace, key=op.key, value=dict(value), updated_at=now, ttl=op.ttl,
+            created_at=before.created_at if before is not None else now, turn_id=turn_id, said=said,
         )  # fmt: skip
-        body = _body(kept)
-        user = self._user(op.namespace)
-        if turn_id and not same:
-            self.doxa.dialogue(user=user, session="/".join(op.namespace)).absorb(said, at=now, turn_id=turn_id)
-        self._index.put({_short(*op.namespace): json.dumps(op.namespace).encode()})
-        records.put({place: body})
-        if before is not None and before.turn_id and not same:
-            self.doxa.memory(user=user).withdraw(turn_id=before.turn_id, reason="another value was put in its place")
+
+    def _follow(self, kept: _Kept) -> None:
+        """Have the memory say what an item says.
+
+        It looks at what is stored then, not at what this call did: of two writers, the later one leaves all as it has
+        to be.
+        """
+        user = self._user(kept.namespace)
+        memory = self.doxa.memory(user=user)
+        if kept.turn_id:
+            talk = self.doxa.dialogue(user=user, session="/".join(kept.namespace))
+            with suppress(TurnError):  # no words, or too many
+                talk.absorb(kept.said, at=kept.updated_at, turn_id=kept.turn_id)
+        stored = self._stored(kept.namespace, kept.key)
+        if stored is None:  # somebody deleted it meanwhile
+            forget_turns(memory, [kept.turn_id] if kept.turn_id else [])
+            return
+        withdrawn = memory.withdrawn()
+        for turn_id in self._records(kept.namespace).all(kept.place + SAID):
+            if turn_id != stored.turn_id and turn_id not in withdrawn:
+                with suppress(NotFoundError):  # it was forgotten by other ways
+                    memory.withdraw(turn_id=turn_id, reason="another value was put in its place")
 
     def _said(self, value: Mapping[str, Any], index: Literal[False] | Sequence[str] | None) -> str:
         """Return the text of a value that is understood and found; empty for what is not to be searched."""
@@ -232,18 +263,23 @@ class DoxaStore(BaseStore):
         return "\n".join(text for field in fields for text in get_text_at_path(dict(value), field))
 
     def _drop(self, kept: _Kept) -> None:
-        self._records(kept.namespace).erase(kept.place)
-        if kept.turn_id:
-            self.doxa.memory(user=self._user(kept.namespace)).forget(turn_id=kept.turn_id)
+        """Erase an item with all that it ever said; the name of a namespace goes with its last one."""
+        records = self._records(kept.namespace)
+        try:
+            forget_turns(self.doxa.memory(user=self._user(kept.namespace)), records.all(kept.place + SAID))
+        finally:  # they are gone, even where it fails since somebody else is reading
+            records.erase(kept.place)
+        if not self._items(kept.namespace):
+            self._index.erase(_short(*kept.namespace))
+            if self._items(kept.namespace):  # somebody put one meanwhile
+                self._index.put({_short(*kept.namespace): json.dumps(kept.namespace).encode()})
 
     def _refresh(self, shown: Iterable[_Kept]) -> None:
         """Begin the time of some items anew, if they have one and reading does that."""
-        if not (self.ttl_config or {}).get("refresh_on_read", True):
-            return
-        for kept in shown:
-            if kept.ttl is not None:
-                anew = replace(kept, expires_at=time.time() + 60 * kept.ttl)
-                self._records(kept.namespace).put({kept.place: _body(anew)})
+        if (self.ttl_config or {}).get("refresh_on_read", True):
+            for kept in shown:
+                if kept.ttl is not None:
+                    self._records(kept.namespace).put({kept.place + ENDS: f"{time.time() + 60 * kept.ttl}".encode()})
 
     def _sweep_now_and_then(self) -> None:
         minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
@@ -252,15 +288,26 @@ class DoxaStore(BaseStore):
             self.sweep_ttl()
 
     def _is_shown(self, kept: _Kept) -> bool:
-        return not ((self.ttl_config or {}).get("omit_expired") and _expired(kept))
+        return not ((self.ttl_config or {}).get("omit_expired") and self._expired(kept))
+
+    def _expired(self, kept: _Kept) -> bool:
+        if kept.ttl is None:
+            return False
+        ends = self._records(kept.namespace).get(kept.place + ENDS)
+        return any(float(body) <= time.time() for body in ends.values())
 
     def _namespaces(self) -> list[Namespace]:
         return sorted(tuple(json.loads(body)) for body in self._index.all().values())
 
     def _items(self, namespace: Namespace) -> list[_Kept]:
         """Return the items of a namespace, in the order in which they were first put."""
-        found = map(_kept, self._records(namespace).all(f"{_short(*namespace)}/").values())
+        held = self._records(namespace).all(f"{_short(*namespace)}/")
+        found = [_kept(body) for key, body in held.items() if key.endswith(VALUE)]
         return sorted(found, key=lambda kept: (kept.created_at, kept.key))
+
+    def _stored(self, namespace: Namespace, key: str) -> _Kept | None:
+        held = self._records(namespace).get(_place(namespace, key) + VALUE)
+        return next(map(_kept, held.values()), None)
 
     def _records(self, namespace: Namespace) -> Records:
         return Records(self.doxa, user=self._user(namespace), shelf=SHELF)
@@ -308,8 +355,11 @@ def _is_at(namespace: Namespace, condition: MatchCondition) -> bool:
     return all(want in ("*", label) for label, want in zip(part, path, strict=True))
 
 
-def _expired(kept: _Kept) -> bool:
-    return kept.expires_at is not None and kept.expires_at <= time.time()
+def _is_there(memory: Memory, turn_id: str | None) -> bool:
+    try:
+        return turn_id is not None and memory.turn(turn_id) is not None
+    except NotFoundError:
+        return False
 
 
 def _body(kept: _Kept) -> bytes:
