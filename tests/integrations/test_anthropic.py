@@ -21,20 +21,6 @@ ROME, PARIS = "Ben lives in Rome.\n", "Ben lives in Paris.\n"
 
 
 @pytest.fixture
-def doxa():
-    """An engine in memory."""
-    with Doxa.open(":memory:", config=LIGHT) as engine:
-        yield engine
-
-
-@pytest.fixture(scope="module")
-def shared():
-    """An engine in memory for tests that use it as a user of their own."""
-    with Doxa.open(":memory:", config=LIGHT) as engine:
-        yield engine
-
-
-@pytest.fixture
 def own(shared, request):
     """A tool of a user whom nobody else has."""
     return DoxaMemoryTool(shared, user=request.node.name)

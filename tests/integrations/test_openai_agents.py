@@ -47,20 +47,6 @@ ITEMS = [
 
 
 @pytest.fixture
-def doxa():
-    """An engine in memory."""
-    with Doxa.open(":memory:", config=LIGHT) as engine:
-        yield engine
-
-
-@pytest.fixture(scope="module")
-def shared():
-    """An engine in memory for tests that use it as a user of their own."""
-    with Doxa.open(":memory:", config=LIGHT) as engine:
-        yield engine
-
-
-@pytest.fixture
 def own(shared, request):
     """A session of a user whom nobody else has, from its settings."""
     return lambda **settings: DoxaSession("s", shared, user=request.node.name, **settings)

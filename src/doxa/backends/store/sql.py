@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -33,6 +33,7 @@ BODY_OF_KEY = sa.select(keys.c.body).where(keys.c.key_id == sa.bindparam("key_id
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CHUNK = 500
 """How many ordinals go into one statement; databases bound the number of parameters."""
+T = TypeVar("T")
 HIGHEST = chr(0x10FFFF)
 """Above what any key goes on with."""
 ERASED = ""
@@ -147,8 +148,7 @@ class SQLStore:
         ordinals = [vector.ordinal for vector in vectors]
         with self._write() as connection:
             stored = set[int]()
-            for start in range(0, len(ordinals), CHUNK):
-                part = ordinals[start : start + CHUNK]
+            for part in _chunks(ordinals):
                 connection.execute(sa.delete(table).where(table.c.scope == scope, table.c.ordinal.in_(part)))
                 these = (events.c.scope == scope, events.c.ordinal.in_(part), events.c.turn_id.is_not(None))
                 stored |= set(connection.execute(sa.select(events.c.ordinal).where(*these)).scalars())
@@ -444,8 +444,8 @@ def _of(scope: str, answer_ids: Sequence[str]) -> tuple[sa.ColumnElement[bool], 
     return answers.c.scope == scope, answers.c.answer_id.in_(answer_ids)
 
 
-def _chunks(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    yield from (keys[at : at + CHUNK] for at in range(0, len(keys), CHUNK))
+def _chunks(some: Sequence[T]) -> Iterator[Sequence[T]]:
+    yield from (some[at : at + CHUNK] for at in range(0, len(some), CHUNK))
 
 
 _vectors = vectors
@@ -482,8 +482,7 @@ def _insert(connection: sa.Connection, scope: str, ordinal: int, row: NewRow, tu
 
 def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> dict[str, int]:
     counts: dict[str, int] = {"vectors": 0}
-    for start in range(0, len(ordinals), CHUNK):
-        part = ordinals[start : start + CHUNK]
+    for part in _chunks(ordinals):
         these = (events.c.scope == scope, events.c.ordinal.in_(part))
         found = connection.execute(sa.select(events.c.kind, sa.func.count()).where(*these).group_by(events.c.kind))
         for kind, count in found:

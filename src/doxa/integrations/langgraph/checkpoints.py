@@ -75,9 +75,10 @@ class DoxaSaver(BaseCheckpointSaver[str]):
         """Return the checkpoint that a config names, or the latest of its thread; None where there is none."""
         thread, namespace, checkpoint_id = _named(config)
         start = f"{_place(thread, namespace)}/c/"
-        last = None if checkpoint_id else self._records.last(start)
-        bodies = self._records.get(start + checkpoint_id) if checkpoint_id else dict([last] if last else [])
-        return next((self._tuple(self._kept(body)) for body in bodies.values()), None)
+        body = self._records.get(start + checkpoint_id).get(start + checkpoint_id) if checkpoint_id else None
+        if not checkpoint_id and (last := self._records.last(start)):
+            body = last[1]
+        return None if body is None else self._tuple(self._kept(body))
 
     def list(
         self,
