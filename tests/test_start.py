@@ -18,7 +18,22 @@ READING = {
 MODELS = {"onnxruntime", "openai", "py3langid", "pysat", "scipy", "tokenizers"}
 STATE = {"alembic", "doxa.backends.store", "doxa.logic", "doxa.memory", "numpy", "pyoxigraph", "sqlalchemy"}
 SERVER = {"fastapi", "mcp", "starlette", "uvicorn"}
-FRAMEWORKS = {"agents", "anthropic", "langchain_core", "langgraph", "langmem", "mem0"}
+FRAMEWORKS = {
+    "agent_framework",
+    "agents",
+    "anthropic",
+    "autogen_core",
+    "crewai",
+    "google.adk",
+    "graphiti_core",
+    "langchain_core",
+    "langgraph",
+    "langmem",
+    "llama_index",
+    "mem0",
+    "pydantic_ai",
+    "strands",
+}
 
 
 def loaded_after(code):
