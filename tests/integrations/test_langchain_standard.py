@@ -12,8 +12,6 @@ from langchain_tests.integration_tests import (
 )
 from langchain_tests.unit_tests import ToolsUnitTests
 
-from doxa import Doxa
-from doxa.core.config import Config, EncoderConfig, GraderConfig
 from doxa.integrations.langchain import (
     DoxaByteStore,
     DoxaForget,
@@ -23,36 +21,34 @@ from doxa.integrations.langchain import (
     DoxaWhy,
 )
 
-LIGHT = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"))
 SAID = ("I live in Rome.", "I have two cats.", "I work at Mareluz.", "I am allergic to walnuts.")
 
 
-@pytest.fixture(autouse=True)
-def told(request, doxa):
-    """A memory that knows something, for the suites that need one; it forgets it after each test."""
-    talk = doxa.dialogue(user="ana", session="s")
-    for at, text in enumerate(SAID):
-        talk.absorb(text, turn_id=f"t{at}")
-    doxa.flush()
-    if request.instance is not None:
-        request.instance.doxa = doxa
-
-
 @pytest.fixture
-def doxa():
-    """An engine in memory."""
-    with Doxa.open(":memory:", config=LIGHT) as engine:
-        yield engine
+def place(request, shared):
+    """The engine and a user whom no other test has: what every class here is made with."""
+    return {"doxa": shared, "user": request.node.nodeid}
 
 
-class TestRetriever(RetrieversIntegrationTests):
+class Told:
+    """A memory that knows something, for the suites that need one."""
+
+    @pytest.fixture(autouse=True)
+    def _told(self, place):
+        self.place = place
+        talk = place["doxa"].dialogue(user=place["user"], session="s", speaker="Ana")
+        for at, text in enumerate(SAID):
+            talk.absorb(text, turn_id=f"t{at}")
+
+
+class TestRetriever(Told, RetrieversIntegrationTests):
     @property
     def retriever_constructor(self):
         return DoxaRetriever
 
     @property
     def retriever_constructor_params(self):
-        return {"doxa": self.doxa, "user": "ana"}
+        return self.place
 
     @property
     def retriever_query_example(self):
@@ -61,8 +57,8 @@ class TestRetriever(RetrieversIntegrationTests):
 
 class TestByteStore(BaseStoreSyncTests[bytes]):
     @pytest.fixture
-    def kv_store(self, doxa):
-        return DoxaByteStore(doxa, user="ana")
+    def kv_store(self, place):
+        return DoxaByteStore(**place)
 
     @pytest.fixture
     def three_values(self):
@@ -71,15 +67,15 @@ class TestByteStore(BaseStoreSyncTests[bytes]):
 
 class TestByteStoreAsync(BaseStoreAsyncTests[bytes]):
     @pytest.fixture
-    async def kv_store(self, doxa):
-        return DoxaByteStore(doxa, user="ana")
+    async def kv_store(self, place):
+        return DoxaByteStore(**place)
 
     @pytest.fixture
     def three_values(self):
         return b"foo", b"\x00\xff", b""
 
 
-class OfATool:
+class OfATool(Told):
     """What the suites ask of every tool."""
 
     tool_kind, example = DoxaRecall, {"query": "cats"}
@@ -90,7 +86,7 @@ class OfATool:
 
     @property
     def tool_constructor_params(self):
-        return {"doxa": self.doxa, "user": "ana"}
+        return self.place
 
     @property
     def tool_invoke_params_example(self):
@@ -128,7 +124,7 @@ class OfWhy(OfATool):
 
     @property
     def example(self):
-        return {"fact_id": self.doxa.memory(user="ana").facts()[0].fact_id}
+        return {"fact_id": self.place["doxa"].memory(user=self.place["user"]).facts()[0].fact_id}
 
 
 class TestWhyUnit(OfWhy, ToolsUnitTests):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from asyncio import CancelledError, ensure_future, to_thread, wait
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from time import time_ns
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from doxa.core.errors import InputError, NotFoundError, TurnError
@@ -23,11 +23,13 @@ from doxa.engine import Records, forget_turns
 if TYPE_CHECKING:
     from doxa.engine import Doxa
 
-__all__ = ["Kept", "Message", "Transcript", "finished", "sessions"]
+__all__ = ["Kept", "Message", "Transcript", "bytes_of", "finished", "row_of", "sessions"]
 
 ARCHIVED, NAMES = "archived/", "names/"
 """Beginnings of keys of what is no message: the place of a session begins with a digit or one of a to f, and a slash
 after 24 of them."""
+HALVES = "surrogatepass"
+"""How halves of characters, which a cut text may have, are written."""
 REPLACED = "other messages were put in its place"
 T = TypeVar("T")
 
@@ -86,7 +88,7 @@ class Transcript:
         self._memory = doxa.memory(user=user)
         self._records = Records(doxa, user=user, shelf=shelf)
         self._session, self._shelf = session, shelf
-        digest = sha256(session.encode(errors="surrogatepass")).hexdigest()[:24]
+        digest = sha256(session.encode(errors=HALVES)).hexdigest()[:24]
         self._place, self._name = f"{digest}/", f"{NAMES}{digest}"
 
     def kept(self) -> list[Kept]:
@@ -217,6 +219,22 @@ def sessions(doxa: Doxa, *, user: str, shelf: str, empty: bool = True) -> list[s
         if empty or records.last(f"{key.removeprefix(NAMES)}/") is not None
     ]
     return [name for _, name in sorted(named)]
+
+
+def bytes_of(row: Mapping[str, Any]) -> bytes:
+    """Return a message that is plain JSON data as bytes, halves of characters too.
+
+    Raises:
+        TypeError: something in it is no such data.
+        ValueError: something in it contains itself.
+    """
+    return json.dumps(row, ensure_ascii=False).encode(errors=HALVES)
+
+
+def row_of(body: bytes) -> dict[str, Any]:
+    """Return what `bytes_of` was given."""
+    row: dict[str, Any] = json.loads(body.decode(errors=HALVES))
+    return row
 
 
 async def finished(act: Callable[[], T]) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from asyncio import to_thread
 from collections.abc import Sequence
 from functools import partial
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_to_dict, messages_from_dict
 
-from doxa.integrations.transcript import Message, Transcript, finished
+from doxa.integrations.transcript import Message, Transcript, bytes_of, finished, row_of
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -50,7 +49,7 @@ class DoxaChatMessageHistory(BaseChatMessageHistory):
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
         """Return the messages, oldest first."""
-        return messages_from_dict([json.loads(one.body) for one in self._transcript.kept()])
+        return messages_from_dict([row_of(one.body) for one in self._transcript.kept()])
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Add messages after those that are there, all or none; their words become turns.
@@ -87,8 +86,8 @@ def _made(message: BaseMessage) -> Message:
     if not isinstance(message, BaseMessage):
         raise TypeError(f"Expected a message of LangChain, got {type(message).__name__}: {str(message)[:80]!r}.")
     row = message_to_dict(message)
-    body = json.dumps(row).encode()
-    messages_from_dict([json.loads(body)])  # refused now rather than when it is read
+    body = bytes_of(row)
+    messages_from_dict([row_of(body)])  # refused now rather than when it is read
     spoken = isinstance(message, HumanMessage | AIMessage)
     return Message(
         body=body,

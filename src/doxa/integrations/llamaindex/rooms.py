@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from doxa.core.errors import InputError
 from doxa.core.values import Role
 from doxa.engine import Doxa
-from doxa.integrations.transcript import Kept, Message, Transcript, sessions
+from doxa.integrations.transcript import Kept, Message, Transcript, bytes_of, row_of, sessions
 
 __all__ = ["Rooms", "message_of", "words_of"]
 
@@ -58,7 +56,7 @@ def note_of(message: ChatMessage) -> Message:
     if not isinstance(message, ChatMessage):
         raise InputError(f"Expected a ChatMessage, got {type(message).__name__}: {str(message)[:80]!r}.")
     try:
-        body = json.dumps(message.model_dump(mode="json")).encode()
+        body = bytes_of(message.model_dump(mode="json"))
     except (TypeError, ValueError) as exc:
         raise InputError(f"A message cannot be kept: it holds what JSON has not. Nothing was stored. {exc}") from exc
     words, role = words_of(message)
@@ -67,7 +65,7 @@ def note_of(message: ChatMessage) -> Message:
 
 def message_of(kept: Kept) -> ChatMessage:
     """Return a message as it was put."""
-    row = json.loads(kept.body)
+    row = row_of(kept.body)
     extra = row.pop("additional_kwargs", {})
     message = ChatMessage.model_validate(row)
     message.additional_kwargs = extra  # afterwards: pictures among them would become blocks a second time
