@@ -164,13 +164,14 @@ class Transcript:
         """
         keys = [one.key for one in self.kept()]
         try:
-            for prefix in (self._place, ARCHIVED + self._place, self._name):
+            for prefix in (self._place, ARCHIVED + self._place):
                 self._records.erase(prefix)
         finally:
             start, shelf = self._turn_id(self._place), self._turn_id("")
             told = self._memory.turns(session=self._dialogue.session, withdrawn=True)
             said = [turn.turn_id.removeprefix(shelf) for turn in told if turn.turn_id.startswith(start)]
             self._forget([*dict.fromkeys([*said, *keys])])
+        self._records.erase(self._name)  # last: what was cut short is known, and can be cleared again
 
     def _keys(self, messages: Sequence[Message]) -> list[str]:
         """Return keys that come after those of every message; what is added at once stays together."""

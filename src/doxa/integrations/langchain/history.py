@@ -73,7 +73,7 @@ class DoxaChatMessageHistory(BaseChatMessageHistory):
         """Await `messages`."""
         return await to_thread(lambda: self.messages)
 
-    async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
+    async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:  # typos: ignore
         """Await `add_messages`."""
         await finished(partial(self.add_messages, [*messages]))
 

@@ -53,7 +53,7 @@ class DoxaMemoryBlock(BaseMemoryBlock[str]):
     top_k: int = Field(default=5, ge=1)
     within_session: bool = False
     tokenizer_fn: Callable[[str], list[Any]] = Field(default_factory=get_tokenizer, exclude=True)
-    name: str = "memory"
+    name: str = "recalled"
     description: str | None = "What was said before and bears on what is asked now, with the day it was said."
     priority: int = 1
     _doxa: Doxa = PrivateAttr()
