@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
@@ -193,6 +194,38 @@ def test_many_writers_lose_no_message_and_what_one_call_adds_stays_together(doxa
 
     calls, held = asyncio.run(crowd())
     assert sorted((held[at : at + 3] for at in range(0, 36, 3)), key=lambda call: int(call[0].tool_call_id)) == calls
+
+
+def write(path, name, start):
+    """Add ten messages one after the other, by an engine of its own as another process has one."""
+    with Doxa.open(path, config=LIGHT) as doxa:
+        start.wait(60)
+        for at in range(9):
+            history(doxa).add_messages([ToolMessage(str(at), tool_call_id=name)])
+        history(doxa).add_user_message(f"{name} has 11 cats.")
+
+
+def test_two_engines_add_to_one_history_and_lose_nothing(tmp_path):
+    """What each adds is in its order."""
+    path, start = tmp_path / "memory.db", threading.Barrier(2)
+    Doxa.open(path, config=LIGHT).close()
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda name: write(path, name, start), ["Ben", "Cleo"]))
+    with Doxa.open(path, config=LIGHT) as doxa:
+        held = history(doxa).messages
+        for name in ("Ben", "Cleo"):
+            assert [int(one.content) for one in held if getattr(one, "tool_call_id", "") == name] == [*range(9)]
+        assert sorted(text for _, _, text in texts(doxa)) == ["Ben has 11 cats.", "Cleo has 11 cats."]
+        assert len(held) == 20
+
+
+def test_a_message_too_long_for_a_turn_is_kept_alone():
+    """The history of the framework keeps it too."""
+    config = LIGHT.model_copy(update={"engine": LIGHT.engine.model_copy(update={"max_turn_chars": 20})})
+    with Doxa.open(":memory:", config=config) as doxa:
+        both = [HumanMessage("I live in Rome. " * 2), HumanMessage("I live in Rome.")]
+        history(doxa).add_messages(both)
+        assert history(doxa).messages == both and texts(doxa) == [("user", "Ana", "I live in Rome.")]
 
 
 def test_who_is_cancelled_leaves_nothing_half_done_and_the_loop_goes_on(doxa, monkeypatch):

@@ -521,6 +521,18 @@ def test_a_block_takes_what_is_put_and_leaves_out_what_nobody_says(doxa):
     assert block.doxa is doxa and "doxa" not in block.model_dump()
 
 
+def test_a_block_beside_the_store_of_its_memory_says_nothing_twice(doxa):
+    """What leaves the queue was said when it came."""
+    store = AsyncDoxaChatStore(doxa, user="ana")
+    memory = Memory.from_defaults(
+        session_id="s", chat_store=store, memory_blocks=[block_of(doxa, store=store)], token_limit=8,
+        token_flush_size=2, tokenizer_fn=tokens,
+    )  # fmt: skip
+    asyncio.run(memory.aput_messages(said("I have a dog.", "What a name.", "I like tea.", "I see.")))
+    assert [text for _, _, text in texts(doxa)] == ["I have a dog.", "What a name.", "I like tea.", "I see."]
+    assert asyncio.run(store.count_messages("s", ARCHIVED)) > 0
+
+
 @pytest.mark.parametrize(
     ("much", "left"), [(1, "a b c\nd e"), (3, "a b c"), (4, None), (6, None), (99, None), (0, "a b c\nd e\nf")], ids=str
 )

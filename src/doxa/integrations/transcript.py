@@ -127,10 +127,12 @@ class Transcript:
         new = messages[len(staying) :]
         keys = self._keys(new)
         gone: dict[str, bytes | None] = {key: None for one in going for key in (one.key, ARCHIVED + one.key)}
-        marked: dict[str, bytes | None] = {ARCHIVED + one.key: b"" if archived else None for one in staying}
+        marked: dict[str, bytes | None] = {
+            ARCHIVED + one.key: b"" if archived else None for one in staying if one.archived is not archived
+        }
         self._records.put(gone | marked | self._written(keys, new, archived=archived))
         self._say(keys, new)
-        withdrawn = self._memory.withdrawn()
+        withdrawn = self._memory.withdrawn() if going else {}
         for turn_id in self.turn_ids(going):
             if turn_id not in withdrawn:
                 with suppress(NotFoundError):  # it had no words, or was forgotten by other ways

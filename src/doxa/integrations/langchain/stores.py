@@ -67,10 +67,7 @@ class DoxaByteStore(BaseStore[str, bytes]):
         bodies: dict[str, bytes | None] = {}
         for key, value in key_value_pairs:
             if not isinstance(value, bytes):
-                raise TypeError(
-                    f"Expected bytes for the key {key!r}, got {type(value).__name__}; encode it first, or wrap the "
-                    "store in an EncoderBackedStore."
-                )
+                raise TypeError(f"Expected bytes for the key {key!r}, got {type(value).__name__}; encode it first.")
             bodies |= {self._at(NAME, key): _encoded(key), self._at(VALUE, key): value}
         self._records.put(bodies)
 
@@ -85,7 +82,7 @@ class DoxaByteStore(BaseStore[str, bytes]):
         if self._records.get(*gone):
             # Keys are removed together; then one record more is erased, so that the bytes of all are wiped.
             self._records.put(gone | {f"{self._place}{GOING}{uuid4().hex}": b""})
-        self._records.erase(self._place + GOING)
+            self._records.erase(self._place + GOING)
 
     def yield_keys(self, *, prefix: str | None = None) -> Iterator[str]:
         """Yield the keys that begin alike, in the order of their code points. O(keys) of the store."""

@@ -15,8 +15,8 @@ from pydantic import Field, PrivateAttr
 
 from doxa.core.errors import TurnError
 from doxa.engine import Doxa
+from doxa.integrations.llamaindex.chats import words_of
 from doxa.integrations.llamaindex.chatstores import AsyncDoxaChatStore
-from doxa.integrations.llamaindex.rooms import words_of
 from doxa.integrations.transcript import finished
 
 __all__ = ["DoxaMemoryBlock"]
@@ -39,7 +39,8 @@ class DoxaMemoryBlock(BaseMemoryBlock[str]):
         speaker: the user's name as people write it; by default as in `Doxa.dialogue`.
         top_k: most pieces of evidence.
         within_session: only what was said in the session that asks.
-        store: a chat store of the same user; what its active messages say is in the chat already and not repeated.
+        store: the chat store, if it is one of this user's memory: what leaves its queue was heard already, and what is
+            in it is not repeated.
         tokenizer_fn: what counts tokens where the evidence has to be shortened.
         settings: `name`, `description`, `priority` and `accept_short_term_memory`, as in LlamaIndex.
 
@@ -60,7 +61,7 @@ class DoxaMemoryBlock(BaseMemoryBlock[str]):
     _store: AsyncDoxaChatStore | None = PrivateAttr(default=None)
 
     def __init__(self, doxa: Doxa, *, user: str, store: AsyncDoxaChatStore | None = None, **settings: Any) -> None:
-        super().__init__(user=user, **settings)
+        super().__init__(user=user, **{"accept_short_term_memory": store is None, **settings})
         doxa.memory(user=user)  # which raises where it is no name
         self._doxa, self._store = doxa, store
 

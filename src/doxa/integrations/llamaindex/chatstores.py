@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from functools import partial
-from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.storage.chat_store import BaseChatStore
@@ -12,7 +11,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, Messag
 from pydantic import PrivateAttr
 
 from doxa.engine import Doxa
-from doxa.integrations.llamaindex.rooms import Rooms, message_of, note_of
+from doxa.integrations.llamaindex.chats import Chats, message_of, note_of
 from doxa.integrations.transcript import Kept, finished
 
 __all__ = ["AsyncDoxaChatStore", "DoxaChatStore"]
@@ -38,18 +37,16 @@ class DoxaChatStore(BaseChatStore):
     user: str
     agent: str = "assistant"
     speaker: str | None = None
-    _rooms: Rooms = PrivateAttr()
+    _chats: Chats = PrivateAttr()
 
-    def __init__(
-        self, doxa: Doxa, *, user: str, agent: str = "assistant", speaker: str | None = None, **extra: Any
-    ) -> None:
-        super().__init__(user=user, agent=agent, speaker=speaker, **extra)
-        self._rooms = Rooms(doxa, user=user, agent=agent, speaker=speaker)
+    def __init__(self, doxa: Doxa, *, user: str, agent: str = "assistant", speaker: str | None = None) -> None:
+        super().__init__(user=user, agent=agent, speaker=speaker)
+        self._chats = Chats(doxa, user=user, agent=agent, speaker=speaker)
 
     @property
     def doxa(self) -> Doxa:
         """The engine, for what a chat store cannot say."""
-        return self._rooms.doxa
+        return self._chats.doxa
 
     @classmethod
     def class_name(cls) -> str:
@@ -62,11 +59,11 @@ class DoxaChatStore(BaseChatStore):
         Raises:
             InputError: something is no message, or holds what JSON has not; nothing was stored.
         """
-        self._rooms.at(key).replace([note_of(message) for message in messages])
+        self._chats.at(key).replace([note_of(message) for message in messages])
 
     def get_messages(self, key: str) -> list[ChatMessage]:
         """Return the messages of a key, oldest first."""
-        return [message_of(one) for one in self._rooms.at(key).kept()]
+        return [message_of(one) for one in self._chats.at(key).kept()]
 
     def add_message(self, key: str, message: ChatMessage) -> None:
         """Add a message to those of a key.
@@ -74,7 +71,7 @@ class DoxaChatStore(BaseChatStore):
         Raises:
             InputError: it is no message, or holds what JSON has not; nothing was stored.
         """
-        self._rooms.at(key).add([note_of(message)])
+        self._chats.at(key).add([note_of(message)])
 
     def delete_messages(self, key: str) -> list[ChatMessage] | None:
         """Erase the messages of a key, which takes a moment for each, and return them; None if it is not there.
@@ -82,11 +79,11 @@ class DoxaChatStore(BaseChatStore):
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
-        room = self._rooms.at(key)
-        if not room.known():
+        chat = self._chats.at(key)
+        if not chat.known():
             return None
-        kept = room.kept()
-        room.clear()
+        kept = chat.kept()
+        chat.clear()
         return [message_of(one) for one in kept]
 
     def delete_message(self, key: str, idx: int) -> ChatMessage | None:
@@ -96,11 +93,11 @@ class DoxaChatStore(BaseChatStore):
             IndexError: the place is before the first message.
             StoreLockedError: it is gone, and bytes of it stay until nobody else reads the file.
         """
-        room = self._rooms.at(key)
-        kept = room.kept()
-        if not room.known() or idx >= len(kept):
+        chat = self._chats.at(key)
+        kept = chat.kept()
+        if not chat.known() or idx >= len(kept):
             return None
-        room.remove([kept[idx]])
+        chat.remove([kept[idx]])
         return message_of(kept[idx])
 
     def delete_last_message(self, key: str) -> ChatMessage | None:
@@ -110,12 +107,12 @@ class DoxaChatStore(BaseChatStore):
             IndexError: the key has no message left.
             StoreLockedError: it is gone, and bytes of it stay until nobody else reads the file.
         """
-        room = self._rooms.at(key)
-        return self.delete_message(key, -1) if room.known() else None
+        chat = self._chats.at(key)
+        return self.delete_message(key, -1) if chat.known() else None
 
     def get_keys(self) -> list[str]:
         """Return the keys in the order in which they were first used."""
-        return self._rooms.keys(empty=True)
+        return self._chats.keys(empty=True)
 
     async def aset_messages(self, key: str, messages: list[ChatMessage]) -> None:
         """Await `set_messages`."""
@@ -148,16 +145,16 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
     user: str
     agent: str = "assistant"
     speaker: str | None = None
-    _rooms: Rooms = PrivateAttr()
+    _chats: Chats = PrivateAttr()
 
     def __init__(self, doxa: Doxa, *, user: str, agent: str = "assistant", speaker: str | None = None) -> None:
         super().__init__(user=user, agent=agent, speaker=speaker)
-        self._rooms = Rooms(doxa, user=user, agent=agent, speaker=speaker)
+        self._chats = Chats(doxa, user=user, agent=agent, speaker=speaker)
 
     @property
     def doxa(self) -> Doxa:
         """The engine, for what a chat store cannot say."""
-        return self._rooms.doxa
+        return self._chats.doxa
 
     @classmethod
     def class_name(cls) -> str:
@@ -193,7 +190,7 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
             InputError: something is no message, or holds what JSON has not; nothing was stored.
         """
         if notes := [note_of(message) for message in messages]:
-            add = self._rooms.at(key).add
+            add = self._chats.at(key).add
             await finished(partial(add, notes, archived=status is MessageStatus.ARCHIVED))
 
     async def set_messages(
@@ -204,7 +201,7 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
         Raises:
             InputError: something is no message, or holds what JSON has not; nothing was stored.
         """
-        notes, replace = [note_of(message) for message in messages], self._rooms.at(key).replace
+        notes, replace = [note_of(message) for message in messages], self._chats.at(key).replace
         await finished(partial(replace, notes, archived=status is MessageStatus.ARCHIVED))
 
     async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
@@ -215,8 +212,8 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
         """
 
         def delete() -> list[Kept]:
-            room = self._rooms.at(key)
-            return room.remove([one for one in room.kept() if one.number == idx][:1])
+            chat = self._chats.at(key)
+            return chat.remove([one for one in chat.kept() if one.number == idx][:1])
 
         return next((message_of(one) for one in await finished(delete)), None)
 
@@ -227,9 +224,9 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
         if status is None:
-            await finished(self._rooms.at(key).clear)
+            await finished(self._chats.at(key).clear)
         else:
-            await finished(lambda: self._rooms.at(key).remove(self._kept(key, status)))
+            await finished(lambda: self._chats.at(key).remove(self._kept(key, status)))
 
     async def delete_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
         """Erase the oldest `n` active messages of a key and return those that nobody else took.
@@ -237,7 +234,7 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
-        gone = await finished(lambda: self._rooms.at(key).remove(_first(self._kept(key), n)))
+        gone = await finished(lambda: self._chats.at(key).remove(_first(self._kept(key), n)))
         return [message_of(one) for one in gone]
 
     async def archive_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
@@ -245,21 +242,21 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
 
         def archive() -> list[Kept]:
             oldest = _first(self._kept(key), n)
-            self._rooms.at(key).archive(oldest)
+            self._chats.at(key).archive(oldest)
             return oldest
 
         return [message_of(one) for one in await finished(archive)]
 
     async def get_keys(self) -> list[str]:
         """Return the keys that have a message, in the order in which they were first used."""
-        return await to_thread(self._rooms.keys, empty=False)
+        return await to_thread(self._chats.keys, empty=False)
 
     async def turn_ids(self, key: str) -> set[str]:
         """Return the ids of the turns that the active messages of a key are."""
-        return {*self._rooms.at(key).turn_ids(await to_thread(self._kept, key))}
+        return {*self._chats.at(key).turn_ids(await to_thread(self._kept, key))}
 
     def _kept(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> list[Kept]:
-        kept = self._rooms.at(key).kept()
+        kept = self._chats.at(key).kept()
         return [one for one in kept if status is None or one.archived is (status is MessageStatus.ARCHIVED)]
 
 

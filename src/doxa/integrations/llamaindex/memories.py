@@ -66,7 +66,6 @@ class DoxaMemory(Memory):
         ours = [
             DoxaMemoryBlock(
                 doxa, user=user, agent=agent, speaker=speaker, store=store, top_k=top_k, tokenizer_fn=tokens,
-                accept_short_term_memory=False,  # it is said already
             )
         ] if top_k else []  # fmt: skip
         super().__init__(

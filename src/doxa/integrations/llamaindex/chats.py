@@ -9,7 +9,7 @@ from doxa.core.values import Role
 from doxa.engine import Doxa
 from doxa.integrations.transcript import Kept, Message, Transcript, bytes_of, row_of, sessions
 
-__all__ = ["Rooms", "message_of", "words_of"]
+__all__ = ["Chats", "message_of", "note_of", "words_of"]
 
 SHELF = "llama_index.chat"
 SPEAKING: dict[MessageRole, Role] = {
@@ -21,7 +21,7 @@ SPEAKING: dict[MessageRole, Role] = {
 """The roles of messages that become turns; instructions and what tools give back are nobody's statement."""
 
 
-class Rooms:
+class Chats:
     """The lists of messages of one user, by key; each key is a session of the memory."""
 
     def __init__(self, doxa: Doxa, *, user: str, agent: str, speaker: str | None) -> None:
