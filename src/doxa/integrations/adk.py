@@ -6,8 +6,8 @@
     service = DoxaMemoryService(Doxa.open("memory.db"))
     Runner(agent=agent, app_name="guide", session_service=..., memory_service=service)
 
-What an event says is a turn, so that it is dated, understood and revised; its content is kept as well, and comes back as
-it was. Thoughts of a model are kept and never believed.
+What an event says is a turn, so that it is dated, understood and revised; its content is kept as well, and comes back
+as it was. Thoughts of a model are kept and never believed.
 Extra: `pip install "doxa[adk]"`.
 """
 
