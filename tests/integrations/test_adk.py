@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from uuid import uuid4
 
 import pytest
@@ -231,6 +232,30 @@ def test_memories_can_be_added_by_hand(doxa):
     assert turns[0].at.isoformat() == "2024-03-01T11:00:00+00:00"
     run(service.delete_memory(**ANA, memory_id="m1"), service.add_memory(**ANA, memories=[hers]))
     assert texts(service, "Rome")[0] == "I live in Rome."
+
+
+@pytest.fixture
+def move(monkeypatch):
+    """Have the program run in another time zone."""
+
+    def to(zone):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+
+    yield to
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_times_are_written_where_they_are_read(doxa, move):
+    """A session that is added again in another place says nothing new; an event at another time does."""
+    service, theirs, memory = DoxaMemoryService(doxa, apart=False), InMemoryMemoryService(), doxa.memory(user="ana")
+    for zone, at in (("Asia/Tokyo", NOON), ("America/Lima", NOON), ("America/Lima", NOON + 1)):
+        move(zone)
+        for one in (service, theirs):
+            run(one.add_session_to_memory(session(event("I made paella.", at=at))))
+        assert found(service, "paella") == found(theirs, "paella")
+    assert len(memory.turns()) == 1 and len(memory.turns(withdrawn=True)) == 2
 
 
 def test_metadata_of_events_comes_back_and_adding_the_session_leaves_it(doxa):

@@ -57,7 +57,7 @@ class _Item:
     place: str
     """The key of its record, from its id and its session: no place is the beginning of another."""
     body: dict[str, Any]
-    """What a search gives back, as plain JSON data."""
+    """What a search gives back, as plain JSON data; an event without its time, which is written where it is read."""
     words: str
     speaker: str | None
     role: Role
@@ -206,7 +206,7 @@ class DoxaMemoryService(BaseMemoryService):
         for place, item in by_place.items():
             before = known.get(place)
             if _tombstone(place) not in barred and (before is None or (replaces and _differs(item, before))):
-                new[f"{place}/{uuid4().hex if before else _short(json.dumps(item.body))}"] = item
+                new[f"{place}/{uuid4().hex if before else _short(json.dumps([item.body, _instant(item)]))}"] = item
         records.put(dict.fromkeys(new, b""))
         talk = self._engine(app_name).dialogue(user=user_id, session=session)
         for key, item in new.items():
@@ -253,11 +253,9 @@ def _events(events: Sequence[Event], session: str, metadata: Mapping[str, object
     plain, items = _plain(metadata), list[_Item]()
     for event in events:
         if event.content and _texts(event.content):
-            at = _read_time(event)
-            entry = MemoryEntry(
-                id=event.id, content=event.content, author=event.author, timestamp=_written(at), custom_metadata=plain
-            )
-            items.append(_item(entry, event.id, session, role="user" if event.author == USER else "assistant", at=at))
+            entry = MemoryEntry(id=event.id, content=event.content, author=event.author, custom_metadata=plain)
+            role: Role = "user" if event.author == USER else "assistant"
+            items.append(_item(entry, event.id, session, role=role, at=_read_time(event)))
     return items
 
 
@@ -307,7 +305,8 @@ def _entry(turn: Turn, body: bytes | None) -> MemoryEntry:
     if body is not None:
         kept = json.loads(body)
         if kept["turn_id"] == turn.turn_id:
-            return MemoryEntry.model_validate(kept["entry"])
+            entry = MemoryEntry.model_validate(kept["entry"])
+            return entry if entry.timestamp else entry.model_copy(update={"timestamp": _written(turn.at)})
     ours = turn.role == "user"
     return MemoryEntry(
         id=turn.turn_id,
@@ -319,13 +318,19 @@ def _entry(turn: Turn, body: bytes | None) -> MemoryEntry:
 
 
 def _stored(key: str, item: _Item) -> bytes:
-    return json.dumps({"turn_id": _turn_id(key), "entry": item.body}).encode()
+    return json.dumps({"turn_id": _turn_id(key), "entry": item.body, "at": _instant(item)}).encode()
 
 
 def _differs(item: _Item, before: bytes) -> bool:
     """Tell whether an item says something else than its record; a session knows nothing of metadata."""
-    old, new = json.loads(before)["entry"], item.body
-    return any(old[name] != value for name, value in new.items() if value or name != "custom_metadata")
+    kept = json.loads(before)
+    old = kept["entry"]
+    changed = [name for name, value in item.body.items() if old[name] != value and (value or name != "custom_metadata")]
+    return bool(changed) or kept["at"] != _instant(item)
+
+
+def _instant(item: _Item) -> str | None:
+    return None if item.at is None else item.at.isoformat()
 
 
 def _plain(metadata: Mapping[str, object] | None) -> dict[str, Any]:

@@ -129,11 +129,8 @@ class DoxaMemory(Memory, Component[DoxaMemoryConfig]):
             InputError: one of these cannot be used.
         """
         words = query if isinstance(query, str) else _words(query)
-        if not words.strip():
-            return MemoryQueryResult(results=await to_thread(lambda: self.content))
-        options = {"k": self._top_k} | kwargs
-        found = await _linked(to_thread(self._found, words, options), cancellation_token)
-        return MemoryQueryResult(results=[_read(body) for body in found.values()])
+        act = to_thread(self._answer, words, {"k": self._top_k} | kwargs)
+        return MemoryQueryResult(results=await _linked(act, cancellation_token))
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
         """Add a content after those that are there.
@@ -199,6 +196,11 @@ class DoxaMemory(Memory, Component[DoxaMemoryConfig]):
             return self.content[-self._top_k :]
         found = self._found(asked, {"k": self._top_k, "recent": before or None})
         return [_read(body) for _, body in sorted(found.items())]
+
+    def _answer(self, words: str, options: Mapping[str, Any]) -> list[MemoryContent]:
+        if not words.strip():
+            return self.content
+        return [_read(body) for body in self._found(words, options).values()]
 
     def _found(self, words: str, options: Mapping[str, Any]) -> dict[str, bytes]:
         """Return the records of what recall finds, best first."""
