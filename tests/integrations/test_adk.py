@@ -105,6 +105,7 @@ EVENTS = [
         pytest.param([("delete", "e0"), ("session", "s", EVENTS)], id="deleted before it was known"),
         pytest.param([("session", "s", EVENTS), ("delete", None), ("delete", ""), ("delete", "no")], id="no id"),
         pytest.param([("events", "s", [EVENTS[0]]), ("events", "s", [event("Tango.", "e0")])], id="known is kept"),
+        pytest.param([("events", "s", [EVENTS[0], event("Tango.", "e0")])], id="known in one call"),
         pytest.param([("session", "s", [EVENTS[0]]), ("session", "s", [event("Tango.", "e0")])], id="changed"),
     ],
 )

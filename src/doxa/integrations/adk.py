@@ -199,7 +199,10 @@ class DoxaMemoryService(BaseMemoryService):
             again: items may be told again after they were deleted.
         """
         memory, records = self._parts(app_name, user_id)
-        by_place = {item.place: item for item in items}
+        by_place: dict[str, _Item] = {}
+        for item in items:
+            if replaces or item.place not in by_place:
+                by_place[item.place] = item
         known = records.get(*by_place)
         barred = set() if again else set(records.get(*map(_tombstone, by_place)))
         new: dict[str, _Item] = {}
