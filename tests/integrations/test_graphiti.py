@@ -1,5 +1,6 @@
-"""Graphiti: what its class documents, with its own types, on an engine. Its own needs a graph database, so that it is not
-run beside ours; what of it runs without one (its types, filters, recipes, checks of names) is its own here.
+"""Graphiti: what its class documents, with its own types, on an engine. Its class needs a graph database and is not run.
+
+What of it runs without one (types, filters, recipes, checks of names) is its own here.
 """
 
 import asyncio
@@ -11,19 +12,19 @@ import pytest
 
 pytest.importorskip("graphiti_core")
 
-from graphiti_core import Graphiti as Theirs  # noqa: E402
-from graphiti_core.edges import EntityEdge  # noqa: E402
-from graphiti_core.errors import GroupIdValidationError, NodeNotFoundError, SearchRerankerError  # noqa: E402
-from graphiti_core.nodes import EntityNode, EpisodeType, EpisodicNode  # noqa: E402
-from graphiti_core.search import search_config_recipes as recipes  # noqa: E402
-from graphiti_core.search.search_filters import ComparisonOperator, DateFilter, SearchFilters  # noqa: E402
-from graphiti_core.utils.bulk_utils import RawEpisode  # noqa: E402
+from graphiti_core import Graphiti as Theirs
+from graphiti_core.edges import EntityEdge
+from graphiti_core.errors import GroupIdValidationError, NodeNotFoundError, SearchRerankerError
+from graphiti_core.nodes import EntityNode, EpisodeType, EpisodicNode
+from graphiti_core.search import search_config_recipes as recipes
+from graphiti_core.search.search_filters import ComparisonOperator, DateFilter, SearchFilters
+from graphiti_core.utils.bulk_utils import RawEpisode
 
-from doxa import Doxa  # noqa: E402
-from doxa.core.errors import InputError, TurnError  # noqa: E402
-from doxa.integrations.graphiti import Graphiti  # noqa: E402
+from doxa import Doxa
+from doxa.core.errors import InputError, TurnError
+from doxa.integrations.graphiti import Graphiti
 
-from .conftest import LIGHT  # noqa: E402
+from .conftest import LIGHT
 
 MARCH, MAY = datetime(2024, 3, 2, tzinfo=UTC), datetime(2024, 5, 1, tzinfo=UTC)
 LATER = datetime(2030, 1, 1, tzinfo=UTC)
@@ -69,7 +70,7 @@ EPISODES = [
     (
         EpisodeType.text,
         "podcast transcript",
-        "As AG, Harris was in office from January 3, 2011 – January 3, 2017",  # noqa: RUF001
+        "As AG, Harris was in office from January 3, 2011 – January 3, 2017",
     ),
     (
         EpisodeType.json,
@@ -250,7 +251,8 @@ def test_an_episode_that_is_removed_is_gone(graphiti, doxa):
 def test_the_latest_episodes_come_oldest_first(graphiti, doxa):
     """Up to a moment, of a source, a saga or a group; a turn of another interface is an episode too."""
     for day in range(4):
-        add(graphiti, f"Line {day}.", at=MARCH + timedelta(days=day), source=EpisodeType.text, saga="s" if day else None)
+        at, saga = MARCH + timedelta(days=day), "s" if day else None
+        add(graphiti, f"Line {day}.", at=at, source=EpisodeType.text, saga=saga)
     add(graphiti, "Ana: hello", at=MARCH, group_id="ben")
     doxa.dialogue(user="ana").absorb("Said elsewhere.", at=MAY, turn_id="t1")
 
@@ -354,7 +356,8 @@ def test_a_call_that_is_cancelled_is_finished(graphiti, doxa):
     """Then there is no half of an episode."""
 
     async def cancelled():
-        task = asyncio.ensure_future(graphiti.add_episode("c", "Ana: I live in Porto.\nBen: hi", "", MAY, group_id="ana"))
+        said = "Ana: I live in Porto.\nBen: hi"
+        task = asyncio.ensure_future(graphiti.add_episode("c", said, "", MAY, group_id="ana"))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
