@@ -1,14 +1,17 @@
-"""Graphiti: what its class documents, with its own types, on an engine. Its class needs a graph database and is not run.
+"""Graphiti: what its class documents, with its own types, on an engine. It needs a graph database and is not run.
 
-What of it runs without one (types, filters, recipes, checks of names) is its own here.
+What of it runs without one (types, filters, recipes, cutting, checks of names) is its own here.
 """
 
 import asyncio
 import inspect
 import json
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("graphiti_core")
 
@@ -19,6 +22,7 @@ from graphiti_core.nodes import EntityNode, EpisodeType, EpisodicNode
 from graphiti_core.search import search_config_recipes as recipes
 from graphiti_core.search.search_filters import ComparisonOperator, DateFilter, SearchFilters
 from graphiti_core.utils.bulk_utils import RawEpisode
+from graphiti_core.utils.content_chunking import chunk_message_content
 
 from doxa import Doxa
 from doxa.core.errors import InputError, TurnError
@@ -197,6 +201,35 @@ def test_everybody_speaks_for_themselves(graphiti):
     assert ("assistant", "assistant", "Noted.") in told and len(told) == 4
     assert {"Ana lives in Porto", "Ben lives in Bonn"} <= set(facts(added.edges))
     assert added.episode.content == body
+
+
+NAMES = st.from_regex(r"[A-Z][a-z]{1,8}( [A-Z][a-z]{1,8})?", fullmatch=True)
+WORDS = st.text("abc xyz.!?é", min_size=1, max_size=40).filter(lambda one: one.strip())
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(NAMES, WORDS), min_size=1, max_size=4))
+def test_messages_are_cut_where_graphiti_cuts_them(shared, said):
+    """Its own cutting of long messages needs no database; the content is read back as it was."""
+    body = "\n".join(f"{name}: {words}" for name, words in said)
+    graphiti, group_id = Graphiti(doxa=shared), f"cut-{uuid4()}"
+    added = add(graphiti, body, group_id=group_id)
+    turns = shared.memory(user=group_id).turns()
+    ours = [(turn.speaker, turn.text) for turn in turns]
+    cut = [one.partition(":") for one in chunk_message_content(body, chunk_size_tokens=1, overlap_tokens=-1)]
+    assert ours == [(name, words.strip()) for name, _, words in cut]
+    (kept,) = asyncio.run(graphiti.retrieve_episodes(LATER, group_ids=[group_id]))
+    assert kept.uuid == added.episode.uuid and kept.content == body
+
+
+def test_messages_may_be_json(graphiti):
+    """A list of messages is read as such, as Graphiti's cutting reads it."""
+    body = json.dumps(
+        [{"role": "user", "content": "I live in Porto."}, {"role": "assistant", "content": "Noted."}, {"role": "user"}]
+    )
+    add(graphiti, body)
+    told = [(turn.role, turn.text) for turn in graphiti.doxa.memory(user="ana").turns()]
+    assert told == [("user", "I live in Porto."), ("assistant", "Noted.")]
 
 
 def test_json_is_told_of_what_it_names(graphiti):

@@ -32,8 +32,8 @@ export async function remember(inner: Parameters<typeof wrapLanguageModel>[0]["m
   const model: LanguageModel = wrapLanguageModel({ model: inner, middleware: doxaMemory(doxa, { user: "ana", k: 3 }) });
   const { recall, why, forget } = doxaTools(doxa, { user: "ana", approveForgetting: false });
   const some: ToolSet = { recall, why };
-  // @ts-expect-error an option that is misspelt
-  doxaMemory(doxa, { sesion: "chat-7" });
+  // @ts-expect-error an option that there is not
+  doxaMemory(doxa, { conversation: "chat-7" });
   // @ts-expect-error a tool that there is not
   void doxaTools(doxa).remind;
   const { text, toolResults } = await generateText({ model, tools: { recall, forget }, prompt: "Where do I live?" });

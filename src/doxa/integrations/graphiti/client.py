@@ -120,17 +120,14 @@ class Graphiti:
     ) -> AddEpisodeResults:
         """Remember an episode, wait until it is understood, and return it with what it says and what it ended.
 
+        What extracts needs no types or instructions: those do nothing here. Cost: O(facts and changes of the group).
+
         Args:
-            name: its name.
-            episode_body: its content. Of source `message` every line that opens with "Name: " is said by whoever has
-                that name ("user" and "assistant" are roles); JSON is read field by field as said of what its `name`
-                or `user` is, and kept as it is where there is none.
-            source_description: where it is from; kept.
+            episode_body: of source `message` every line that opens with "Name: " is said by whoever has that name
+                ("user" and "assistant" are roles); JSON is said, field by field, of what its `name` or `user` is.
             reference_time: when it was said.
-            source: what `episode_body` is.
             group_id: whose; by default the group "".
             uuid: an episode that is there and is to be told again, in place of the other arguments.
-            update_communities: does nothing here, as the types and instructions for an extractor.
             saga: a conversation that it belongs to.
 
         Raises:
@@ -150,11 +147,8 @@ class Graphiti:
             name=name, content=episode_body, source_description=source_description, source=source,
             reference_time=reference_time, uuid=uuid,
         )  # fmt: skip
-        added = await _finished(lambda: self._add([raw], group_id or "", saga))
-        return AddEpisodeResults(
-            episode=added.episodes[0], episodic_edges=added.episodic_edges, nodes=added.nodes, edges=added.edges,
-            communities=[], community_edges=[],
-        )  # fmt: skip
+        added = dict(await _finished(lambda: self._add([raw], group_id or "", saga)))
+        return AddEpisodeResults(episode=added.pop("episodes")[0], **added)
 
     async def add_episode_bulk(
         self,

@@ -113,9 +113,8 @@ class Episodes:
     def tell(self, statement: str, *, at: datetime | None) -> str:
         """Have a statement of nobody's episode understood, and return the id of its turn."""
         turn_id = f"{SHELF}/{TRIPLET}/{uuid4()}"
-        dialogue = self.dialogue()
-        dialogue.absorb(statement, at=at, turn_id=turn_id)
-        dialogue.flush()
+        self.dialogue().absorb(statement, at=at, turn_id=turn_id)
+        self._doxa.wait(self._user)
         return turn_id
 
     def _tell(self, node: EpisodicNode, lines: list[Line], saga: str | None) -> None:
@@ -124,7 +123,7 @@ class Episodes:
             dialogue.absorb(
                 one.text, speaker=one.speaker, role=one.role, at=node.valid_at, turn_id=turn_id, verbatim=one.verbatim
             )
-        dialogue.flush()
+        self._doxa.wait(self._user)
 
     def _body(self, uuid: str) -> Any:
         """Return what is kept of an episode; None where there is none."""
@@ -202,15 +201,36 @@ def _is_ours(turn: Turn) -> bool:
 
 def _lines(node: EpisodicNode) -> Iterator[Line]:
     """Yield what an episode says, turn by turn."""
+    if not node.content.strip():
+        return
     if node.source is EpisodeType.json:
         yield from _fields(node.content)
     elif node.source is EpisodeType.message:
         yield from _messages(node.content)
-    elif node.content.strip():
+    else:
         yield Line(node.content)
 
 
 def _messages(text: str) -> Iterator[Line]:
+    """Yield messages, of a JSON list of such or of lines that names open."""
+    listed = _listed(text)
+    for one in listed:
+        role = ROLES.get(str(one.get("role")).casefold(), "user")
+        if isinstance(said := one.get("content"), str) and said.strip():
+            yield Line(said, speaker=one.get("name") or None, role=role)
+    if not listed:
+        yield from _opened(text)
+
+
+def _listed(text: str) -> list[dict[str, Any]]:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return []
+    return data if isinstance(data, list) and all(isinstance(one, dict) for one in data) else []
+
+
+def _opened(text: str) -> Iterator[Line]:
     marks = list(SPEAKER.finditer(text))
     starts = [mark.start() for mark in marks]
     if before := text[: starts[0] if starts else None].strip():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar
 
 from graphiti_core.edges import EntityEdge
-from graphiti_core.errors import SearchRerankerError
+from graphiti_core.errors import NodeNotFoundError, SearchRerankerError
 from graphiti_core.nodes import EntityNode
 from graphiti_core.search.search_config import EdgeReranker, NodeReranker, SearchConfig, SearchResults
 from graphiti_core.search.search_filters import ComparisonOperator, DateFilter, SearchFilters
@@ -57,8 +58,11 @@ def searched(
     if config.episode_config is not None:
         told = [(one.score, graph.episodes.uuid_of_turn(turn_id)) for one in evidence for turn_id in one.turn_ids]
         uuids = {uuid: score for score, uuid in reversed(told) if uuid is not None}
-        best, results.episode_reranker_scores = _best([(uuids[uuid], uuid) for uuid in reversed(uuids)], config)
-        results.episodes = [graph.with_edges(graph.episodes.get(uuid)) for uuid in best]
+        best, scores = _best([(uuids[uuid], uuid) for uuid in reversed(uuids)], config)
+        for uuid, score in zip(best, scores, strict=True):
+            with suppress(NodeNotFoundError):  # it was removed meanwhile
+                results.episodes.append(graph.with_edges(graph.episodes.get(uuid)))
+                results.episode_reranker_scores.append(score)
     return results
 
 
