@@ -257,6 +257,7 @@ def test_groups_share_nothing(graphiti):
     assert facts(search(graphiti, "Where does Ana live?", group_ids=["ben"])) == ["Ana lives in Bonn"]
     every = asyncio.run(graphiti.search("Where does Ana live?"))
     assert {one.group_id for one in every} == {"ana", "ben", ""} and len({one.uuid for one in every}) == 3
+    assert facts(every) == facts(search(graphiti, "Where does Ana live?", group_ids=[""]))  # in searches no group
     assert len({one.source_node_uuid for one in every}) == 3  # two who are called alike are two nodes
     assert len(asyncio.run(graphiti.search("Where does Ana live?", num_results=2))) == 2
     graphiti.doxa.dialogue(user="a b").absorb("I live in Oslo.")  # no name of a group
@@ -296,7 +297,9 @@ def test_the_latest_episodes_come_oldest_first(graphiti, doxa):
     assert told(LATER, group_ids=["ana"], last_n=2) == ["Line 3.", "Ana: Said elsewhere."]
     assert told(LATER, group_ids=["ana"], saga="s") == ["Line 1.", "Line 2.", "Line 3."]
     assert told(LATER, source=EpisodeType.message) == ["Ana: hello", "Ana: Said elsewhere."]
-    assert told(LATER, last_n=0) == []
+    assert told(LATER, saga="s") == [] == told(LATER, group_ids=["ben"], saga="s")
+    assert told(LATER, last_n=0) == [] == told(LATER, group_ids=[""])
+    assert told(datetime(2024, 3, 2), group_ids=["ana"]) == ["Line 0."]  # a time without a zone is in UTC
     asyncio.run(graphiti.remove_episode("ana/t1"))
     assert told(LATER, source=EpisodeType.message) == ["Ana: hello"]
 

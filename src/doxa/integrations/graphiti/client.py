@@ -233,14 +233,14 @@ class Graphiti:
             group_ids: of which groups; by default of all.
             source: only of this source.
             driver: does nothing here.
-            saga: only of this saga; of the first group, as there.
+            saga: only of this saga of the first of the groups; without a group there is none, as there.
         """
         _warn("retrieve_episodes", driver=driver)
         until = ensure_utc(reference_time)
 
         def retrieve() -> list[EpisodicNode]:
-            groups = self._groups(group_ids)
-            graphs = [Graph(Episodes(self.doxa, group)) for group in (groups[:1] if saga is not None else groups)]
+            groups = self._groups(group_ids) if saga is None else (group_ids or [])[:1]
+            graphs = [Graph(Episodes(self.doxa, group)) for group in groups]
             found = [
                 (one.valid_at, one.created_at, graph, one)
                 for graph in graphs
@@ -330,7 +330,8 @@ class Graphiti:
         filters = search_filter or SearchFilters()
 
         def search() -> SearchResults:
-            groups = [Graph(Episodes(self.doxa, group)) for group in self._groups(group_ids)]
+            wanted = None if group_ids == [""] else group_ids  # the group "" alone stands for all, in searches
+            groups = [Graph(Episodes(self.doxa, group)) for group in self._groups(wanted)]
             return merged([searched(one, query, config, filters, center_node_uuid) for one in groups], config.limit)
 
         return await to_thread(search)
@@ -346,9 +347,8 @@ class Graphiti:
         raise InputError("summarize_saga: not here. `retrieve_episodes(..., saga=NAME)` has what was said, in order.")
 
     def _groups(self, group_ids: list[str] | None) -> list[str]:
-        """Return the groups that are asked for; like there, none (or the group "" alone) stands for all."""
-        validate_group_ids(group_ids)
-        return list(dict.fromkeys(group_ids)) if group_ids and group_ids != [""] else all_groups(self.doxa)
+        """Return the groups that are asked for, each once; none stands for all."""
+        return list(dict.fromkeys(group_ids)) if group_ids else all_groups(self.doxa)
 
     def _of(self, uuid: str) -> Episodes:
         if (group := group_of(uuid)) is None:
