@@ -1,4 +1,7 @@
 // Never run: it has to check, and what is marked must not.
+import { generateText, wrapLanguageModel, type LanguageModel, type ToolSet } from "ai";
+
+import { doxaMemory, doxaTools } from "../ai.js";
 import { openDoxa, respondStreaming, type Schemas } from "../index.js";
 
 const doxa = openDoxa({ url: "http://127.0.0.1:8377", key: "doxa_x", user: "ana" });
@@ -23,4 +26,19 @@ export async function use(): Promise<string | undefined> {
     if (one.event === "reply") return one.data.text;
   }
   return facts[0]?.subject ?? why ?? String(version);
+}
+
+export async function remember(inner: Parameters<typeof wrapLanguageModel>[0]["model"]): Promise<string> {
+  const model: LanguageModel = wrapLanguageModel({ model: inner, middleware: doxaMemory(doxa, { user: "ana", k: 3 }) });
+  const { recall, why, forget } = doxaTools(doxa, { user: "ana", approveForgetting: false });
+  const some: ToolSet = { recall, why };
+  // @ts-expect-error an option that there is not
+  doxaMemory(doxa, { conversation: "chat-7" });
+  // @ts-expect-error a tool that there is not
+  void doxaTools(doxa).remind;
+  const { text, toolResults } = await generateText({ model, tools: { recall, forget }, prompt: "Where do I live?" });
+  for (const result of toolResults) {
+    if (!result.dynamic && result.toolName === "recall") return result.output.believed;
+  }
+  return `${text} ${Object.keys(some).length}`;
 }

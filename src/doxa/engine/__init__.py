@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.keys import Keys
     from doxa.engine.api.ledger import Ledger
     from doxa.engine.api.memory import Memory
+    from doxa.engine.api.network import Network
     from doxa.engine.api.notes import Look, Note, Notebook, Page
     from doxa.engine.api.records import Records, forget_turns
     from doxa.engine.api.teaching import Teaching
@@ -57,6 +58,7 @@ __all__ = [
     "Look",
     "Memory",
     "NO_CATEGORIES",
+    "Network",
     "Note",
     "Notebook",
     "OURS",
@@ -100,6 +102,7 @@ ROOMS = {
     "Ledger": "engine.api.ledger",
     "Look Note Notebook Page": "engine.api.notes",
     "Memory": "engine.api.memory",
+    "Network": "engine.api.network",
     "OURS Entry noted notes values_of": "engine.shelf.entries",
     "Played played": "engine.wiring.casting",
     "Records forget_turns": "engine.api.records",

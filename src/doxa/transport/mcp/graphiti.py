@@ -15,7 +15,7 @@ from pydantic import Field
 
 from doxa.core.errors import InputError
 from doxa.core.values import Entity, Fact, Status, Turn
-from doxa.engine import Memory
+from doxa.engine import Memory, Network
 from doxa.transport.mcp.acts import Given, changes, reads
 from doxa.transport.mcp.correcting import Confirm, ErasedOut, erase_everything
 from doxa.transport.mcp.rooms import here, inside
@@ -135,14 +135,13 @@ def search_nodes(
     entity_types: Annotated[list[str] | None, Field(description="Only nodes of these types.")] = None,
 ) -> Nodes:
     """Search for nodes (entities) in the graph memory."""
-    memory = here().memory()
-    facts, entities = _found(memory, query, k=LARGEST), {one.key: one for one in memory.entities()}
-    keys = dict.fromkeys(key for fact in facts for key in (fact.subject.key, fact.object.key) if key in entities)
+    network = Network(here().memory())
     wanted = {kind.casefold() for kind in entity_types or ()}
-    nodes = [entities[key] for key in keys if not wanted or entities[key].kind.casefold() in wanted][:max_nodes]
+    known = [one for one in network.ends(_found(network, query)) if one.key in network.entities]
+    nodes = [one for one in known if not wanted or one.kind.casefold() in wanted][:max_nodes]
     return Nodes(
         message="Nodes retrieved successfully" if nodes else "No relevant nodes found",
-        nodes=[_node(one, memory) for one in nodes],
+        nodes=[_node(one, network) for one in nodes],
     )
 
 
@@ -156,7 +155,7 @@ def search_memory_facts(
     memory, names = here().memory(), set(edge_types or ())
     facts = [
         fact
-        for fact in _found(memory, query, k=LARGEST)
+        for fact in _found(Network(memory), query)
         if (not names or fact.relation.name in names) and center_node_uuid in (None, fact.subject.key, fact.object.key)
     ]
     shown = [_edge(fact, memory) for fact in facts[:max_facts]]
@@ -205,20 +204,19 @@ def add_triplet(
     dialogue, memory = room.dialogue("write", session="triplets"), room.memory("write")
     turn_id = dialogue.absorb(fact).turn_id
     dialogue.flush()
-    facts = [one for one in memory.facts() if turn_id in one.turn_ids]
+    network = Network(memory)
+    facts = network.said([turn_id])
     message = f"Triplet '{source_node_name} -[{edge_name}]-> {target_node_name}' added"
     read = "" if facts else " No fact could be read from it; the sentence is stored and is found by its words."
-    return Triplet(message=f"{message}.{read}", nodes=_ends(memory, facts), edges=[_edge(one, memory) for one in facts])
+    return _told(f"{message}.{read}", facts, network)
 
 
 def get_episode_entities(
     episode_uuids: Annotated[list[str], Field(min_length=1, description="Episodes to look up.")],
 ) -> Triplet:
     """Get the entities (nodes) and facts (edges) that specific episodes speak for."""
-    memory, wanted = here().memory(), set(episode_uuids)
-    facts = [fact for fact in memory.facts() if wanted.intersection(fact.turn_ids)]
-    message = f"Retrieved provenance for {len(episode_uuids)} episode(s)"
-    return Triplet(message=message, nodes=_ends(memory, facts), edges=[_edge(one, memory) for one in facts])
+    network = Network(here().memory())
+    return _told(f"Retrieved provenance for {len(episode_uuids)} episode(s)", network.said(episode_uuids), network)
 
 
 async def clear_graph(context: Context[Any, Any], confirm: Confirm = None) -> ErasedOut | InputRequiredResult:
@@ -244,27 +242,23 @@ def get_status() -> StatusOut:
     return StatusOut(message=f"The memory answers: {counts['turns']} episodes, {counts['facts']} facts.")
 
 
-def _found(memory: Memory, query: str, *, k: int) -> list[Fact]:
+def _found(network: Network, query: str) -> list[Fact]:
     """Return the facts that bear on a query, best first."""
-    held = {fact.fact_id: fact for fact in memory.facts()}
-    ids = dict.fromkeys(key for one in memory.search(query, k=k) for key in one.fact_ids)
-    return [held[key] for key in ids if key in held]
+    return [network.facts[key] for key in network.found(network.search(query))]
 
 
-def _ends(memory: Memory, facts: list[Fact]) -> list[NodeResult]:
-    keys = {key for fact in facts for key in (fact.subject.key, fact.object.key)}
-    return [_node(one, memory) for one in memory.entities() if one.key in keys]
+def _told(message: str, facts: list[Fact], network: Network) -> Triplet:
+    nodes = [_node(one, network) for one in network.ends(facts) if one.key in network.entities]
+    return Triplet(message=message, nodes=nodes, edges=[_edge(one, network.memory) for one in facts])
 
 
-def _node(entity: Entity, memory: Memory) -> NodeResult:
-    facts = [memory.describe(one) for one in memory.facts(subject=entity.label)]
+def _node(entity: Entity, network: Network) -> NodeResult:
     kinds = [entity.kind.capitalize()] if entity.kind else []
-    summary = ". ".join(facts)
     return NodeResult(
         uuid=entity.key,
         name=entity.label,
         labels=["Entity", *kinds],
-        summary=summary or None,
+        summary=network.summary(entity) or None,
         group_id=inside()[1],
         attributes={"aliases": list(entity.aliases)} if entity.aliases else {},
     )
