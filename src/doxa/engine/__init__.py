@@ -8,7 +8,8 @@ a memory as mem0 has it. All but what opens a database is loaded at its first us
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from doxa.engine.api.doxa import Dialogue, Doxa
+from doxa.engine.api.dialogue import Dialogue
+from doxa.engine.api.doxa import Doxa
 
 if TYPE_CHECKING:
     from doxa.commonsense import Card
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from doxa.engine.api.notes import Look, Note, Notebook, Page
     from doxa.engine.api.records import Records, forget_turns
     from doxa.engine.api.teaching import Teaching
+    from doxa.engine.history.moving import Imported
+    from doxa.engine.history.transfer import is_export
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
     from doxa.engine.shelf.entries import OURS, Entry, noted, notes, values_of
     from doxa.engine.shelf.filters import ENTITIES, NO_CATEGORIES, Filter, moment, read_filter
@@ -49,6 +52,7 @@ __all__ = [
     "Entry",
     "Filter",
     "Handle",
+    "Imported",
     "Intent",
     "Keys",
     "Knowledge",
@@ -74,6 +78,7 @@ __all__ = [
     "extract_graph",
     "find_reasoner",
     "forget_turns",
+    "is_export",
     "moment",
     "noted",
     "notes",
@@ -93,6 +98,7 @@ ROOMS = {
     "ENTITIES NO_CATEGORIES Filter moment read_filter": "engine.shelf.filters",
     "Editor": "tasks",
     "Handle": "engine.shelf.handles",
+    "Imported": "engine.history.moving",
     "Intent Tasks": "engine.tasking",
     "Keys": "engine.api.keys",
     "Knowledge open_reasoner": "engine.wiring.reasoners",
@@ -110,6 +116,7 @@ ROOMS = {
     "build_base show_base": "engine.wiring.knowledge",
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",
+    "is_export": "engine.history.transfer",
 }
 """Names -> the module that has them, loaded at their first use."""
 

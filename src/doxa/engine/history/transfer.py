@@ -16,13 +16,15 @@ from doxa.engine.wiring.placing import ontology_of
 from doxa.logic import FORMAT, FactGraph, GraphFormat, LogEntry, entries_of, read_quads, to_quads, write_quads
 from doxa.memory import EVENTS, MemoryLog, UserState, change_from, describe, fold_row, replacing, turn_from, turn_of
 
-__all__ = ["export", "import_"]
+__all__ = ["export", "import_", "is_export"]
 
 GRAPHS: dict[str, GraphFormat] = {name: name for name in get_args(GraphFormat)}
 FORMATS = ("jsonl", *GRAPHS, "markdown")
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
 KINDS = ("turn", *EVENTS)
 TEXTS = ("session", "speaker", "text")
+RDF = (".ttl", ".nq", ".jsonld")
+HEAD = 4096
 MARKDOWN = "# What is known of "
 
 
@@ -82,6 +84,14 @@ def _markdown(state: UserState) -> Iterator[str]:
     yield f"{MARKDOWN}{state.user}\n\n"
     for fact in state.beliefs.select(now=state.today()):
         yield f"- {describe(fact)} ({', '.join(fact.turn_ids)})\n"
+
+
+def is_export(path: Path) -> bool:
+    """Tell whether a file is one that `export` wrote and `import_` reads, by its name and its first bytes."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return path.suffix.lower() in RDF or FORMAT.encode() in file.read(HEAD)
 
 
 def import_(log: MemoryLog, user: str, path: Path) -> int:

@@ -55,7 +55,7 @@ def _kind(item: Any) -> Kind | None:
 def read(files: Files, found: Gathering) -> None:
     """Take episodes and messages, and the edges that none of the episodes told."""
     edges: list[tuple[Mapping[str, Any], int]] = []
-    told = set[str]()
+    episodes = set[str]()
     for name in files.ending(".json", ".jsonl"):
         found.of(file=name)
         for item, line in _objects(files, name):
@@ -65,7 +65,7 @@ def read(files: Files, found: Gathering) -> None:
                 case "node":
                     found.leave("nodes and their summaries (Doxa makes its own of what was said)")
                 case "episode" | "message" as kind:
-                    told.add(item["uuid"])
+                    episodes.add(item["uuid"])
                     _take_said(item, kind, line, found)
                 case None:
                     found.of().problem(
@@ -73,7 +73,7 @@ def read(files: Files, found: Gathering) -> None:
                     )
     for edge, line in edges:
         sources = edge.get("episodes") or ()
-        if sources and told.issuperset(sources):
+        if sources and episodes.issuperset(sources):
             found.leave("edges whose episodes are here (they are read again)")
         else:
             _take_edge(edge, line, found)

@@ -33,10 +33,10 @@ def read(files: Files, found: Gathering) -> None:
     """Take the messages of people and agents, the blocks, and the passages."""
     for name in files.ending(*ENDS):
         found.of(file=name)
-        whole = next((value.value for value in values(files.read(name))), None)
+        whole: Any = next((value.value for value in values(files.read(name))), None)
         if not _is_agents(whole):
             continue
-        agents = whole["agents"] if "agents" in whole else [whole]
+        agents = whole.get("agents", [whole])
         blocks = {str(block.get("id")): block for block in whole.get("blocks") or ()}
         for agent in agents:
             _take_agent(agent, blocks, found)

@@ -19,7 +19,12 @@ __all__ = ["LANGGRAPH", "MEM0", "OPENMEMORY", "PASSAGES", "Listed", "records"]
 
 HOLDERS: Final = ("results", "memories", "items", "passages", "data")
 """Under which of its names an object holds the list."""
+OPENMEMORY_FIELDS: Final = (
+    *("id", "content", "text", "metadata", "metadata_", "user_id"),
+    *("app", "app_name", "app_id", "category_ids", "categories"),
+)
 VECTORS: Final = ("embedding", "embeddings", "vector", "embedding_config")
+ENDS: Final = (".json", ".jsonl")
 Record = Mapping[str, Any]
 
 
@@ -41,7 +46,7 @@ class Listed:
 
     def read(self, files: Files, found: Gathering) -> None:
         """Take every record of every file."""
-        for name in _once(files.ending(".json", ".jsonl")):
+        for name in _once(files.ending(*ENDS)):
             found.of(file=name)
             for value, around in records(files, name):
                 if self.tells(value.value):
@@ -60,13 +65,11 @@ def records(files: Files, name: str) -> Iterator[tuple[Value, Record]]:
     """Yield the records of a file, each with the object around its list; nothing is around those of a bare list."""
     for value in values(files.read(name)):
         item = value.value
-        held = (
-            next((item[key] for key in HOLDERS if isinstance(item.get(key), list)), None) if _is_record(item) else None
-        )
-        if held is None:
-            yield value, {}
+        lists = [item[key] for key in HOLDERS if isinstance(item.get(key), list)] if _is_record(item) else []
+        if lists:
+            yield from ((Value(one, value.line, place), item) for place, one in enumerate(lists[0], 1))
         else:
-            yield from ((Value(one, value.line, place), item) for place, one in enumerate(held, 1))
+            yield value, {}
 
 
 def _once(names: Iterator[str]) -> Iterator[str]:
@@ -111,12 +114,8 @@ def _take_openmemory(record: Record, around: Record, line: int, found: Gathering
     if record["state"] == "deleted":
         found.leave("deleted memories")
         return
-    categories = [
-        _name(around, "categories", one) for one in record.get("category_ids") or record.get("categories") or ()
-    ]
+    kinds = record.get("category_ids") or record.get("categories") or ()
     app = record.get("app") or record.get("app_name") or _name(around, "apps", record.get("app_id"))
-    user = around.get("user")
-    known = ("id", "content", "text", "metadata", "metadata_", "app", "app_name", "app_id", "user_id")
     found.take(
         Line(
             text=record.get("content") or record["text"],
@@ -124,11 +123,11 @@ def _take_openmemory(record: Record, around: Record, line: int, found: Gathering
             line=line,
         ),
         key=record["id"],
-        user=_text(user.get("user_id")) if _is_record(user) else None,
+        user=_text(_metadata(around.get("user")).get("user_id")),
         at=record.get("updated_at") or record.get("created_at"),
         origin={
-            **rest(record, *known, "category_ids", "categories"),
-            **rest({"app_id": app, "categories": categories}),
+            **rest(record, *OPENMEMORY_FIELDS),
+            **rest({"app_id": app, "categories": [_name(around, "categories", one) for one in kinds]}),
         },
     )
 
