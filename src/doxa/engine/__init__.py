@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
     from doxa.engine.shelf.entries import OURS, Entry, noted, notes, values_of
     from doxa.engine.shelf.filters import ENTITIES, NO_CATEGORIES, Filter, moment, read_filter
+    from doxa.engine.shelf.graph import Graph, Node, Origin, Triple, graph_of, touching
     from doxa.engine.shelf.handles import Handle
     from doxa.engine.shelf.shelves import Shelf
     from doxa.engine.tasking import Intent, Tasks
@@ -51,6 +52,7 @@ __all__ = [
     "Editor",
     "Entry",
     "Filter",
+    "Graph",
     "Handle",
     "Imported",
     "Intent",
@@ -61,15 +63,18 @@ __all__ = [
     "Look",
     "Memory",
     "NO_CATEGORIES",
+    "Node",
     "Note",
     "Notebook",
     "OURS",
+    "Origin",
     "Page",
     "Played",
     "Records",
     "Shelf",
     "Tasks",
     "Teaching",
+    "Triple",
     "amend",
     "awaited",
     "build_base",
@@ -78,6 +83,7 @@ __all__ = [
     "extract_graph",
     "find_reasoner",
     "forget_turns",
+    "graph_of",
     "is_export",
     "moment",
     "noted",
@@ -88,6 +94,7 @@ __all__ = [
     "relation_counts",
     "remove",
     "show_base",
+    "touching",
     "values_of",
 ]
 
@@ -97,6 +104,7 @@ ROOMS = {
     "Card": "commonsense",
     "ENTITIES NO_CATEGORIES Filter moment read_filter": "engine.shelf.filters",
     "Editor": "tasks",
+    "Graph Node Origin Triple graph_of touching": "engine.shelf.graph",
     "Handle": "engine.shelf.handles",
     "Imported": "engine.history.moving",
     "Intent Tasks": "engine.tasking",

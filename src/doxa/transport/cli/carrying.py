@@ -37,6 +37,14 @@ class Format(StrEnum):
     NQUADS = "nquads"
     JSONLD = "jsonld"
     MARKDOWN = "markdown"
+    MEM0 = "mem0"
+    OPENMEMORY = "openmemory"
+    LANGGRAPH = "langgraph"
+    MCP = "mcp"
+    LETTA = "letta"
+    GRAPHITI = "graphiti"
+    NOTES = "notes"
+    MESSAGES = "messages"
 
 
 ENDINGS = {
@@ -58,8 +66,9 @@ def export(
 ) -> None:
     """Write the memory of a user to a file.
 
-    All but markdown, which is for people, can be imported again. jsonl is the log as it is; turtle, nquads and jsonld
-    are an OWL ontology with the provenance of every fact, and hold the log as well.
+    jsonl is the log as it is; turtle, nquads and jsonld are an OWL ontology with the provenance of every fact, and hold
+    the log as well: from these the memory is made again, revisions included. markdown is for people. mem0, openmemory,
+    langgraph, mcp, letta, graphiti, notes (a folder) and messages are what other systems read.
     """
     name = format or ENDINGS.get(file.suffix.lower())
     if name is None:
@@ -74,7 +83,8 @@ def export(
             there = f"Choose another with --user: {', '.join(users)}" if users else "This memory is empty."
             raise NotFoundError(f"Nothing is stored for user {request.config.user!r}; no file was written. {there}")
         doxa.memory(user=request.config.user).export(file, format=name.value)
-    done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": file.stat().st_size}
+    size = sum(one.stat().st_size for one in (file.iterdir() if file.is_dir() else [file]))
+    done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": size}
     request.give(done, lambda out: out.print(f"Wrote {file} ({name.value}, {done['bytes']:,} bytes).", soft_wrap=True))
 
 

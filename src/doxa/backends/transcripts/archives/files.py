@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from doxa.backends.transcripts.encoding import as_utf8
+from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.reading import load, shown_path
 from doxa.core.errors import FormatError
 
@@ -16,6 +17,8 @@ __all__ = ["Files", "opened"]
 
 LARGEST: Final = 2**31
 """Bytes of one file when it is unpacked."""
+JSON_STARTS: Final = (b"{", b"[")
+JSON_ENDS: Final = (".json", ".jsonl", ".af")
 HIDDEN: Final = (".", "__MACOSX")
 
 
@@ -54,9 +57,20 @@ class Files:
         return (name for name in self.names if name.lower().removesuffix(".gz").endswith(ends))
 
     @cached_property
-    def first(self) -> bytes:
-        """The only file of an archive that is one; nothing of another."""
-        return self.read(self.names[0]) if self.single else b""
+    def data(self) -> tuple[str, ...]:
+        """The names of the files that hold JSON: by their ends, and one file alone by what it holds."""
+        if self.single and not self._alone.startswith(JSON_STARTS):
+            return ()
+        return self.names if self.single else tuple(self.ending(*JSON_ENDS))
+
+    @cached_property
+    def heads(self) -> tuple[Any, ...]:
+        """The first value of each file that holds JSON; of one that is broken, what stands for it."""
+        return tuple(next((value.value for value in values(self.read(name))), None) for name in self.data)
+
+    @cached_property
+    def _alone(self) -> bytes:
+        return self.read(self.names[0]).lstrip()[:1]
 
 
 def opened(path: Path) -> Files:

@@ -20,7 +20,6 @@ __all__ = ["MARK", "entity", "knows", "observation", "read", "relation"]
 MARK: Final = "graph "
 """How the sessions of such turns begin."""
 KINDS: Final = ("entity", "relation")
-ENDS: Final = (".json", ".jsonl")
 
 
 def entity(name: str, kind: str) -> Line:
@@ -53,13 +52,13 @@ def _line(said: dict[str, Any], text: str, *, key: tuple[str, ...]) -> Line:
 
 def knows(files: Files) -> bool:
     """Tell whether it is such a file."""
-    first = next((value.value for name in files.ending(*ENDS) for value in values(files.read(name))), None)
+    first = next(iter(files.heads), None)
     return isinstance(first, dict) and first.get("type") in KINDS and ("entityType" in first or "relationType" in first)
 
 
 def read(files: Files, found: Gathering) -> None:
     """Take the pieces of the graph."""
-    for name in files.ending(*ENDS):
+    for name in files.data:
         found.of(file=name)
         for value in values(files.read(name)):
             pieces = _pieces(value.value)

@@ -28,18 +28,13 @@ Kind = Literal["episode", "edge", "node", "message"]
 
 def knows(files: Files) -> bool:
     """Tell whether the first object is one of those."""
-    first = next((item for name in files.ending(".json", ".jsonl") for item, _ in _objects(files, name)), None)
-    return _kind(first) is not None
+    return any(_kind(next(_objects(head), None)) is not None for head in files.heads)
 
 
-def _objects(files: Files, name: str) -> Iterator[tuple[Any, int]]:
-    for value in values(files.read(name)):
-        item = value.value
-        lists = [item[key] for key in HOLDERS if isinstance(item.get(key), list)] if isinstance(item, Mapping) else []
-        if lists:
-            yield from ((one, value.line) for held in lists for one in held)
-        else:
-            yield item, value.line
+def _objects(item: Any) -> Iterator[Any]:
+    """Yield what a value of a file holds: itself, or what is in its lists."""
+    lists = [item[key] for key in HOLDERS if isinstance(item.get(key), list)] if isinstance(item, Mapping) else [[item]]
+    yield from (one for held in lists or [[item]] for one in held)
 
 
 def _kind(item: Any) -> Kind | None:
@@ -56,9 +51,10 @@ def read(files: Files, found: Gathering) -> None:
     """Take episodes and messages, and the edges that none of the episodes told."""
     edges: list[tuple[Mapping[str, Any], int]] = []
     episodes = set[str]()
-    for name in files.ending(".json", ".jsonl"):
+    for name in files.data:
         found.of(file=name)
-        for item, line in _objects(files, name):
+        objects = ((one, value.line) for value in values(files.read(name)) for one in _objects(value.value))
+        for item, line in objects:
             match _kind(item):
                 case "edge":
                     edges.append((item, line))

@@ -9,19 +9,16 @@ from typing import Any, Final
 from doxa.backends.transcripts.archives.files import Files
 from doxa.backends.transcripts.archives.gathering import Gathering, rest
 from doxa.backends.transcripts.archives.memories import PASSAGES
-from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.values import Line
 
 __all__ = ["knows", "read"]
 
 SPEAKING: Final = ("user", "assistant")
-ENDS: Final = (".af", ".json", ".jsonl")
 
 
 def knows(files: Files) -> bool:
     """Tell whether it is an agent, or passages."""
-    first = next((value.value for name in files.ending(*ENDS) for value in values(files.read(name))), None)
-    return _is_agents(first) or PASSAGES.knows(files)
+    return any(map(_is_agents, files.heads)) or PASSAGES.knows(files)
 
 
 def _is_agents(item: Any) -> bool:
@@ -31,9 +28,8 @@ def _is_agents(item: Any) -> bool:
 
 def read(files: Files, found: Gathering) -> None:
     """Take the messages of people and agents, the blocks, and the passages."""
-    for name in files.ending(*ENDS):
+    for name, whole in zip(files.data, files.heads, strict=True):
         found.of(file=name)
-        whole: Any = next((value.value for value in values(files.read(name))), None)
         if not _is_agents(whole):
             continue
         agents = whole.get("agents", [whole])
@@ -76,7 +72,7 @@ def _take_message(message: Mapping[str, Any], place: int, agent: str, found: Gat
         speaker=str(message.get("name") or "") or (agent if role == "assistant" else None),
         session=agent,
     )
-    key = f"{agent}/{message.get('id') or place}"
+    key = f"{agent}/{message.get('otid') or message.get('id') or place}"
     found.take(line, key=key, at=message.get("created_at"), origin=rest({"model": message.get("model")}))
 
 

@@ -6,16 +6,16 @@ store holds them; LangMem keeps its memories so); https://docs.letta.com (passag
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from doxa.backends.transcripts.archives.files import Files
 from doxa.backends.transcripts.archives.gathering import Gathering, rest
-from doxa.backends.transcripts.jsonvalues import Value, values
+from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.values import Line, shown
 
-__all__ = ["LANGGRAPH", "MEM0", "OPENMEMORY", "PASSAGES", "Listed", "records"]
+__all__ = ["LANGGRAPH", "MEM0", "OPENMEMORY", "PASSAGES", "Listed"]
 
 HOLDERS: Final = ("results", "memories", "items", "passages", "data")
 """Under which of its names an object holds the list."""
@@ -24,7 +24,6 @@ OPENMEMORY_FIELDS: Final = (
     *("app", "app_name", "app_id", "category_ids", "categories"),
 )
 VECTORS: Final = ("embedding", "embeddings", "vector", "embedding_config")
-ENDS: Final = (".json", ".jsonl")
 Record = Mapping[str, Any]
 
 
@@ -38,45 +37,43 @@ class Listed:
     """Takes a record, given the object around the list and the line of the file."""
 
     def knows(self, files: Files) -> bool:
-        """Tell whether the first record of the first file that holds any is of this format."""
-        first = next(
-            (value.value for name in files.ending(".json", ".jsonl") for value, _ in records(files, name)), None
-        )
-        return self.tells(first)
+        """Tell whether the first record of a file is of this format."""
+        return any(self.tells(next(_held(head), None)) for head in files.heads)
 
     def read(self, files: Files, found: Gathering) -> None:
         """Take every record of every file."""
-        for name in _once(files.ending(*ENDS)):
+        for name in _once(files.data):
             found.of(file=name)
-            for value, around in records(files, name):
-                if self.tells(value.value):
-                    self._count_vectors(value.value, found)
-                    self.take(value.value, around, value.line, found)
+            for record, around, line in _records(files.read(name)):
+                if self.tells(record):
+                    self._count_vectors(record, found)
+                    self.take(record, around, line, found)
                 else:
-                    told = f"expected a memory as {found.name} writes it, got {shown(value.value)}; it was left out."
-                    found.of().problem(told, value.line)
+                    told = f"expected a memory as {found.name} writes it, got {shown(record)}; it was left out."
+                    found.of().problem(told, line)
 
     def _count_vectors(self, record: Record, found: Gathering) -> None:
         if any(record.get(name) for name in VECTORS):
             found.leave("embeddings (Doxa makes its own)")
 
 
-def records(files: Files, name: str) -> Iterator[tuple[Value, Record]]:
-    """Yield the records of a file, each with the object around its list; nothing is around those of a bare list."""
-    for value in values(files.read(name)):
-        item = value.value
-        lists = [item[key] for key in HOLDERS if isinstance(item.get(key), list)] if _is_record(item) else []
-        if lists:
-            yield from ((Value(one, value.line, place), item) for place, one in enumerate(lists[0], 1))
-        else:
-            yield value, {}
+def _records(content: bytes) -> Iterator[tuple[Any, Record, int]]:
+    """Yield the records of a file, each with the object around its list (nothing around a bare list) and its line."""
+    for value in values(content):
+        around = value.value if _is_record(value.value) else {}
+        yield from ((one, around, value.line) for one in _held(value.value))
 
 
-def _once(names: Iterator[str]) -> Iterator[str]:
-    """Yield the files to read: OpenMemory writes its memories twice, and once is enough."""
-    found = list(names)
-    twice = any(name.endswith("memories.json") for name in found)
-    return (name for name in found if not (twice and name.endswith("memories.jsonl.gz")))
+def _held(item: Any) -> Iterator[Any]:
+    """Yield what a value of a file holds: the list in it, or itself."""
+    lists = [item[key] for key in HOLDERS if isinstance(item.get(key), list)] if _is_record(item) else []
+    yield from lists[0] if lists else [item]
+
+
+def _once(names: Sequence[str]) -> list[str]:
+    """Return the files to read: OpenMemory writes its memories twice, and once is enough."""
+    twice = any(name.endswith("memories.json") for name in names)
+    return [name for name in names if not (twice and name.endswith("memories.jsonl.gz"))]
 
 
 def _is_record(item: Any) -> bool:
