@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.notes import Look, Note, Notebook, Page
     from doxa.engine.api.records import Records, forget_turns
     from doxa.engine.api.teaching import Teaching
-    from doxa.engine.history.moving import Imported
+    from doxa.engine.history.moving import IMPORTED, Imported
     from doxa.engine.history.transfer import is_export
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
     from doxa.engine.shelf.entries import OURS, Entry, noted, notes, values_of
@@ -54,6 +54,7 @@ __all__ = [
     "Filter",
     "Graph",
     "Handle",
+    "IMPORTED",
     "Imported",
     "Intent",
     "Keys",
@@ -106,7 +107,7 @@ ROOMS = {
     "Editor": "tasks",
     "Graph Node Origin Triple graph_of touching": "engine.shelf.graph",
     "Handle": "engine.shelf.handles",
-    "Imported": "engine.history.moving",
+    "IMPORTED Imported": "engine.history.moving",
     "Intent Tasks": "engine.tasking",
     "Keys": "engine.api.keys",
     "Knowledge open_reasoner": "engine.wiring.reasoners",
