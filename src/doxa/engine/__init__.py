@@ -8,7 +8,8 @@ a memory as mem0 has it. All but what opens a database is loaded at its first us
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from doxa.engine.api.doxa import Dialogue, Doxa
+from doxa.engine.api.dialogue import Dialogue
+from doxa.engine.api.doxa import Doxa
 
 if TYPE_CHECKING:
     from doxa.commonsense import Card
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     from doxa.engine.api.notes import Look, Note, Notebook, Page
     from doxa.engine.api.records import Records, forget_turns
     from doxa.engine.api.teaching import Teaching
+    from doxa.engine.history.moving import IMPORTED, Imported
+    from doxa.engine.history.transfer import is_export
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
     from doxa.engine.shelf.entries import OURS, Entry, noted, notes, values_of
     from doxa.engine.shelf.filters import ENTITIES, NO_CATEGORIES, Filter, moment, read_filter
+    from doxa.engine.shelf.graph import Graph, Node, Origin, Triple, graph_of, touching
     from doxa.engine.shelf.handles import Handle
     from doxa.engine.shelf.shelves import Shelf
     from doxa.engine.tasking import Intent, Tasks
@@ -49,7 +53,10 @@ __all__ = [
     "Editor",
     "Entry",
     "Filter",
+    "Graph",
     "Handle",
+    "IMPORTED",
+    "Imported",
     "Intent",
     "Keys",
     "Knowledge",
@@ -59,15 +66,18 @@ __all__ = [
     "Memory",
     "NO_CATEGORIES",
     "Network",
+    "Node",
     "Note",
     "Notebook",
     "OURS",
+    "Origin",
     "Page",
     "Played",
     "Records",
     "Shelf",
     "Tasks",
     "Teaching",
+    "Triple",
     "amend",
     "awaited",
     "build_base",
@@ -76,6 +86,8 @@ __all__ = [
     "extract_graph",
     "find_reasoner",
     "forget_turns",
+    "graph_of",
+    "is_export",
     "moment",
     "noted",
     "notes",
@@ -85,6 +97,7 @@ __all__ = [
     "relation_counts",
     "remove",
     "show_base",
+    "touching",
     "values_of",
 ]
 
@@ -94,7 +107,9 @@ ROOMS = {
     "Card": "commonsense",
     "ENTITIES NO_CATEGORIES Filter moment read_filter": "engine.shelf.filters",
     "Editor": "tasks",
+    "Graph Node Origin Triple graph_of touching": "engine.shelf.graph",
     "Handle": "engine.shelf.handles",
+    "IMPORTED Imported": "engine.history.moving",
     "Intent Tasks": "engine.tasking",
     "Keys": "engine.api.keys",
     "Knowledge open_reasoner": "engine.wiring.reasoners",
@@ -113,6 +128,7 @@ ROOMS = {
     "build_base show_base": "engine.wiring.knowledge",
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",
+    "is_export": "engine.history.transfer",
 }
 """Names -> the module that has them, loaded at their first use."""
 

@@ -117,6 +117,27 @@ class MemoryLog:
             raise TurnConflictError(stored.turn_id, turn.user)
         return stored, Receipt(turn_id=stored.turn_id, duplicate=received.duplicate)
 
+    def receive_many(self, user: str, turns: Sequence[Turn]) -> list[Receipt | None]:
+        """Store turns of one user that have ids, all or none, durable on return.
+
+        Returns:
+            A receipt for each; None where its id is known with another text, and what is stored stays.
+        """
+        first = {turn.turn_id: turn for turn in reversed(turns)}
+        rows = {
+            turn.turn_id: NewRow(kind="turn", known_at=turn.at, body=turn_to(turn))
+            for turn in turns
+            if first[turn.turn_id] is turn
+        }
+        received = self.store.receive_many(self.scope(user), rows)
+        receipts: list[Receipt | None] = []
+        for turn in turns:
+            one = received[turn.turn_id]
+            known = one.duplicate or first[turn.turn_id] is not turn
+            same = turn_of(one.row, user).text == turn.text
+            receipts.append(Receipt(turn_id=turn.turn_id, duplicate=known) if same else None)
+        return receipts
+
     @contextmanager
     def user(self, user: str) -> Iterator[UserState]:
         """Give the state of a user, caught up and locked until the block ends, which speaks by the ontology.

@@ -78,6 +78,10 @@ class Store(Protocol):
         """
         ...
 
+    def receive_many(self, scope: str, turns: Mapping[str, NewRow]) -> dict[str, Received]:
+        """Append turns by their ids, all or none, durable on return; known ones give back the stored rows instead."""
+        ...
+
     def append(self, scope: str, row: NewRow, *, expected_state: int, vector: tuple[str, bytes] | None = None) -> Row:
         """Append a change of state with the vector `(model, data)` of its turn.
 

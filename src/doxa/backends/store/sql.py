@@ -95,6 +95,23 @@ class SQLStore:
         connection.execute(sa.update(heads).where(heads.c.scope == scope).values(ordinal=ordinal, received=ordinal))
         return Received(row=_stored(row, ordinal, turn_id), duplicate=False)
 
+    def receive_many(self, scope: str, turns: Mapping[str, NewRow]) -> dict[str, Received]:
+        """Append turns, or give back the stored ones. See `Store`."""
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            found: dict[str, Received] = {}
+            for part in _chunks(list(turns)):
+                known = connection.execute(ROWS.where(events.c.scope == scope, events.c.turn_id.in_(part)))
+                found |= {row.turn_id: Received(row=_row(row), duplicate=True) for row in known}
+            new = enumerate((key for key in turns if key not in found), start=head.ordinal + 1)
+            rows = [_stored(turns[key], ordinal, key) for ordinal, key in new]
+            if rows:
+                connection.execute(sa.insert(events), [_values(scope, row.ordinal, row, row.turn_id) for row in rows])
+                last = rows[-1].ordinal
+                changed = sa.update(heads).where(heads.c.scope == scope).values(ordinal=last, received=last)
+                connection.execute(changed)
+            return found | {str(row.turn_id): Received(row=row, duplicate=False) for row in rows}
+
     def append(self, scope: str, row: NewRow, *, expected_state: int, vector: tuple[str, bytes] | None = None) -> Row:
         """Append a change of state. See `Store`."""
         with self._write() as connection:
@@ -467,17 +484,19 @@ def _alive(owner: str) -> bool:
 
 
 def _insert(connection: sa.Connection, scope: str, ordinal: int, row: NewRow, turn_id: str | None) -> None:
-    connection.execute(
-        sa.insert(events).values(
-            scope=scope,
-            ordinal=ordinal,
-            kind=row.kind,
-            turn_id=turn_id,
-            about=row.about,
-            known_at=(row.known_at - EPOCH) // timedelta(microseconds=1),
-            body=_dumps(row.body),
-        )
-    )
+    connection.execute(sa.insert(events).values(_values(scope, ordinal, row, turn_id)))
+
+
+def _values(scope: str, ordinal: int, row: NewRow, turn_id: str | None) -> dict[str, Any]:
+    return {
+        "scope": scope,
+        "ordinal": ordinal,
+        "kind": row.kind,
+        "turn_id": turn_id,
+        "about": row.about,
+        "known_at": (row.known_at - EPOCH) // timedelta(microseconds=1),
+        "body": _dumps(row.body),
+    }
 
 
 def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> dict[str, int]:

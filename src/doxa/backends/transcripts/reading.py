@@ -13,7 +13,7 @@ from doxa.backends.transcripts.text import read_text
 from doxa.backends.transcripts.values import Conversation, Transcript
 from doxa.core.errors import FormatError, NotFoundError
 
-__all__ = ["FORMATS", "detect", "read"]
+__all__ = ["FORMATS", "detect", "load", "read", "shown_path"]
 
 _Reader = Callable[[bytes, Collector], tuple[Conversation, ...]]
 _READERS: Final[Mapping[str, _Reader]] = {"openai": read_openai, "locomo": read_locomo, "text": read_text}
@@ -41,8 +41,8 @@ def read(
     """
     if format not in ("auto", *FORMATS):
         raise FormatError(f"expected the format auto, {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, got {format!r}.")
-    found = Collector(path=_shown_path(path), session=session)
-    content = as_utf8(_load(path) if content is None else content)
+    found = Collector(path=shown_path(path), session=session)
+    content = as_utf8(load(path) if content is None else content)
     if is_empty(content) or is_binary(content):
         name = "text" if format == "auto" else format
         return Transcript(format=name, conversations=(_unreadable(content, found),))
@@ -77,20 +77,26 @@ def _refuse_export(content: bytes, path: str) -> None:
         raise FormatError("expected a transcript, got what `doxa export` wrote; read it with `doxa import`.", path=path)
 
 
-def _load(path: Path | None) -> bytes:
+def load(path: Path | None) -> bytes:
+    """Gives back the bytes of a file.
+
+    Raises:
+        NotFoundError: There is no such file.
+        FormatError: It cannot be read.
+    """
     if path is None:
         raise FormatError("expected a file or its content, got neither; give the path of a transcript.")
     try:
         return path.read_bytes()
     except FileNotFoundError as exc:
-        raise NotFoundError(f"expected a transcript at {_shown_path(path)}, but there is no such file.") from exc
+        raise NotFoundError(f"expected a transcript at {shown_path(path)}, but there is no such file.") from exc
     except IsADirectoryError as exc:
         raise FormatError("expected a file, got a folder; give the files in it one by one.", path=str(path)) from exc
     except (OSError, ValueError) as exc:  # ValueError: a NUL in the path
         reason = getattr(exc, "strerror", None) or exc
         raise FormatError(
             f"expected a file that can be read, got: {reason}. Check the path and its permissions (`ls -l`).",
-            path=_shown_path(path),
+            path=shown_path(path),
         ) from exc
 
 
@@ -116,6 +122,7 @@ def _unreadable(content: bytes, found: Collector) -> Conversation:
     return found.conversation()
 
 
-def _shown_path(path: Path | None) -> str:
+def shown_path(path: Path | None) -> str:
+    """Gives back a path as messages show it."""
     # A file name may hold bytes that are no text; a message with them could not be printed.
     return "stdin" if path is None else str(path).encode("utf-8", "backslashreplace").decode()

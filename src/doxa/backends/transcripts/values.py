@@ -1,9 +1,9 @@
 """What a transcript consists of, and the words in which its parts are shown to people."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from doxa.core.values import Role
 
@@ -33,6 +33,12 @@ class Line:
     """Never None in what `read` gives back: a turn without an id gets one."""
     line: int | None = None
     """The line of the file where it starts; None inside a value that spans many turns."""
+    verbatim: bool = False
+    """It is kept and found as it stands, and no fact is made from it."""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What whoever stored it there noted about it."""
+    origin: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What it was there, beside what the other fields say: `from`, `id`, and whatever else its record held."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +65,12 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
-    """A whole file: `format` is `openai`, `locomo` or `text`; there is at least one conversation."""
+    """A whole file; there is at least one conversation. `format` is one of `FORMATS`, or of `archives.FORMATS`."""
 
     format: str
     conversations: tuple[Conversation, ...]
+    left: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """How much of what was not carried, by what it is."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from doxa.core.config import Config
 from doxa.engine.api.awaiting import awaited
-from doxa.engine.api.doxa import Dialogue, Doxa
+from doxa.engine.api.dialogue import Dialogue
+from doxa.engine.api.doxa import Doxa
 
 if TYPE_CHECKING:
     from doxa.engine.api.asyncmemory import AsyncMemory, AsyncTasks
@@ -62,6 +63,7 @@ class AsyncDoxa:
 
     users = awaited(Doxa.users)
     flush = awaited(Doxa.flush)
+    import_ = awaited(Doxa.import_)
     propositions = awaited(Doxa.propositions)
     close = awaited(Doxa.close)
     kept = awaited(Doxa.kept)

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
@@ -495,18 +495,22 @@ class Memory:
             self._doxa.wait(self.user)
         return erase(self._doxa.parts, self.user, turn_id)
 
-    def export(
-        self, path: str | Path, *, format: Literal["jsonl", "turtle", "nquads", "jsonld", "markdown"] = "jsonl"
-    ) -> Path:
+    def export(self, path: str | Path, *, format: transfer.ExportFormat = "jsonl") -> Path:
         """Write the memory to a file and return its path.
 
         Args:
-            path: the file; an existing one is replaced, in one step.
+            path: the file; an existing one is replaced, in one step. For `notes` a folder that is new or empty.
             format: `jsonl` is the log as it is; `turtle`, `nquads` and `jsonld` are OWL 2 with PROV-O provenance,
-                and hold the log as well; all four can be imported. `markdown` is for people.
+                and hold the log as well; all four can be imported. `markdown` is for people. The others are what other
+                systems read back: what is believed, of `letta`, `graphiti` and `messages` what was said. What came
+                from there goes back under its own id.
         """
         self._doxa.wait(self.user)
-        return transfer.export(self._doxa.parts, self.user, Path(path), format=format)
+        if format in transfer.FORMATS:
+            return transfer.export(self._doxa.parts, self.user, Path(path), format=format)
+        from doxa.engine.history.exits import leave
+
+        return leave(self, Path(path), format=format)
 
     def import_(self, path: str | Path) -> int:
         """Read an export into this memory and return the number of turns that were new.

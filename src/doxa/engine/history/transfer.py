@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from doxa.backends.store import Row
 from doxa.core.errors import FormatError, InputError, NotFoundError
@@ -16,13 +16,20 @@ from doxa.engine.wiring.placing import ontology_of
 from doxa.logic import FORMAT, FactGraph, GraphFormat, LogEntry, entries_of, read_quads, to_quads, write_quads
 from doxa.memory import EVENTS, MemoryLog, UserState, change_from, describe, fold_row, replacing, turn_from, turn_of
 
-__all__ = ["export", "import_"]
+__all__ = ["ExportFormat", "export", "import_", "is_export"]
 
 GRAPHS: dict[str, GraphFormat] = {name: name for name in get_args(GraphFormat)}
 FORMATS = ("jsonl", *GRAPHS, "markdown")
+ExportFormat = Literal[
+    "jsonl", "turtle", "nquads", "jsonld", "markdown",
+    "mem0", "openmemory", "langgraph", "mcp", "letta", "graphiti", "notes", "messages",
+]  # fmt: skip
+"""What a memory is written as: in full, for people, or as other systems read it."""
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
 KINDS = ("turn", *EVENTS)
 TEXTS = ("session", "speaker", "text")
+RDF = (".ttl", ".nq", ".jsonld")
+HEAD = 4096
 MARKDOWN = "# What is known of "
 
 
@@ -30,11 +37,8 @@ def export(parts: Parts, user: str, path: Path, *, format: str) -> Path:
     """Write a user's memory to a file; see `Memory.export`.
 
     Raises:
-        InputError: the format is unknown.
         StoreError: the file cannot be written.
     """
-    if format not in FORMATS:
-        raise InputError(f"export: expected one of {', '.join(FORMATS)}, got {format!r}.")
     with parts.log.user(user) as state:
         rows = parts.log.rows(user)
         if format == "jsonl":
@@ -82,6 +86,14 @@ def _markdown(state: UserState) -> Iterator[str]:
     yield f"{MARKDOWN}{state.user}\n\n"
     for fact in state.beliefs.select(now=state.today()):
         yield f"- {describe(fact)} ({', '.join(fact.turn_ids)})\n"
+
+
+def is_export(path: Path) -> bool:
+    """Tell whether a file is one that `export` wrote and `import_` reads, by its name and its first bytes."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return path.suffix.lower() in RDF or FORMAT.encode() in file.read(HEAD)
 
 
 def import_(log: MemoryLog, user: str, path: Path) -> int:

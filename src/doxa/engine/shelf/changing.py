@@ -22,7 +22,7 @@ from doxa.engine.shelf.handles import Handle
 from doxa.engine.shelf.shelves import Shelf
 
 if TYPE_CHECKING:
-    from doxa.engine.api.doxa import Dialogue
+    from doxa.engine.api.dialogue import Dialogue
     from doxa.engine.api.memory import Memory
 
 __all__ = ["amend", "erase_fitting", "remove"]

@@ -89,7 +89,7 @@ class Shelf:
         believed = (
             [fact for fact in self.facts.values() if fact.status in STANDING] if past else memory.facts(as_of=as_of)
         )
-        self._believed = {fact.fact_id: fact for fact in believed}
+        self.believed = {fact.fact_id: fact for fact in believed}
         self.turns = {turn.turn_id: turn for turn in memory.turns(withdrawn=True)}
         self.untold = {key: words for key, words in memory.untold().items() if self._is_given(key)}
         self.changes = memory.history()
@@ -121,7 +121,7 @@ class Shelf:
     def _resting(self) -> dict[str, list[Fact]]:
         """The facts that rest on each turn."""
         found: dict[str, list[Fact]] = {}
-        for fact in self._believed.values():
+        for fact in self.believed.values():
             for turn_id in fact.turn_ids:
                 found.setdefault(turn_id, []).append(fact)
         return found
@@ -135,7 +135,7 @@ class Shelf:
     @cached_property
     def entries(self) -> list[Entry]:
         """All memories, in the order in which they came to be."""
-        found = [self._of_fact(fact) for fact in self._believed.values()]
+        found = [self._of_fact(fact) for fact in self.believed.values()]
         found += [self.of_words(turn_id) for turn_id in self.untold]
         earliest = datetime.min.replace(tzinfo=UTC)
         return sorted(found, key=lambda entry: entry.created_at or earliest)

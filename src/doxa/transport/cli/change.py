@@ -1,44 +1,22 @@
-"""Commands that change a memory by hand (retract, withdraw, undo, merge, split, forget), or carry it elsewhere."""
+"""Commands that change a memory by hand (retract, withdraw, undo, merge, split, forget)."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from doxa.core.errors import InputError, NotFoundError
+from doxa.core.errors import InputError
 from doxa.core.values import Certificate, Change
 from doxa.transport.cli.app import DONE, ERROR, command
 from doxa.transport.cli.render import clean, count
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import Describe, show_changes
 
-__all__ = ["export", "forget", "import_", "merge", "retract", "split", "undo", "what_if", "withdraw"]
-
-
-class Format(StrEnum):
-    """What a memory is written as."""
-
-    JSONL = "jsonl"
-    TURTLE = "turtle"
-    NQUADS = "nquads"
-    JSONLD = "jsonld"
-    MARKDOWN = "markdown"
-
-
-ENDINGS = {
-    ".jsonl": Format.JSONL,
-    ".ttl": Format.TURTLE,
-    ".nq": Format.NQUADS,
-    ".jsonld": Format.JSONLD,
-    ".md": Format.MARKDOWN,
-}
-"""What the end of a file's name stands for."""
+__all__ = ["forget", "merge", "retract", "split", "undo", "what_if", "withdraw"]
 
 
 @command("retract", example="doxa retract f1_2c9a01b7e4d5 --reason 'it was a joke'")
@@ -156,54 +134,6 @@ def forget(
         certificate = memory.forget(everything=True) if turn is None else memory.forget(turn_id=turn)
     request.give(certificate, lambda out: _show_certificate(out, certificate))
     return DONE
-
-
-@command("export", example="doxa export backup.jsonl --user ana")
-def export(
-    request: Request,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
-    format: Annotated[Format | None, typer.Option("--format", help="By default as the name of the file ends.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
-) -> None:
-    """Write the memory of a user to a file.
-
-    All but markdown, which is for people, can be imported again. jsonl is the log as it is; turtle, nquads and jsonld
-    are an OWL ontology with the provenance of every fact, and hold the log as well.
-    """
-    name = format or ENDINGS.get(file.suffix.lower())
-    if name is None:
-        known = ", ".join(ENDINGS)
-        raise InputError(f"What to write is not clear from the name {file.name!r}. End it in {known}, or add --format.")
-    if file.exists() and not force:
-        raise InputError(f"{file} is there already and was left as it is. Give another name, or add --force.")
-    with request.open() as doxa:
-        users = doxa.users()
-        if request.config.user not in users:
-            # An empty file under the name of a backup, or over one, is worse than none.
-            there = f"Choose another with --user: {', '.join(users)}" if users else "This memory is empty."
-            raise NotFoundError(f"Nothing is stored for user {request.config.user!r}; no file was written. {there}")
-        doxa.memory(user=request.config.user).export(file, format=name.value)
-    done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": file.stat().st_size}
-    request.give(done, lambda out: out.print(f"Wrote {file} ({name.value}, {done['bytes']:,} bytes).", soft_wrap=True))
-
-
-@command("import", example="doxa import backup.jsonl --db other.db --user ana")
-def import_(
-    request: Request,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `doxa export` wrote.")],
-) -> None:
-    """Read what `doxa export` wrote.
-
-    An empty memory becomes what was exported; otherwise its turns are added, and none twice.
-    """
-    if not file.is_file():
-        what = f"{file} is a folder" if file.is_dir() else f"There is no file {file}"
-        raise InputError(f"{what}. Expected a file that `doxa export` wrote.")
-    with request.open(create=True) as doxa:
-        turns = doxa.memory(user=request.config.user).import_(file)
-    done = {"path": str(file), "user": request.config.user, "turns": turns}
-    said = f"Read {file} for user {request.config.user}: {count(turns, 'new turn')}."
-    request.give(done, lambda out: out.print(said, soft_wrap=True))
 
 
 def _give_changes(

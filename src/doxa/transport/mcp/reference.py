@@ -14,9 +14,9 @@ from mcp.server.mcpserver.resources import FunctionResource
 from pydantic import BaseModel, ConfigDict, Field
 
 from doxa.core.errors import NotFoundError
+from doxa.engine import Graph, Node, Origin, Triple, graph_of, touching
 from doxa.transport.mcp import graph as graphs
 from doxa.transport.mcp.acts import Given, changes, reads
-from doxa.transport.mcp.graph import Graph
 from doxa.transport.mcp.rooms import here
 
 __all__ = ["ACTS", "GRAPH", "add_resource"]
@@ -45,7 +45,7 @@ class Link(BaseModel):
     relationType: str = Field(description="The type of the relation")
 
     @property
-    def relation(self) -> graphs.Relation:
+    def relation(self) -> Triple:
         """The relation as it is looked up."""
         return self.from_, self.relationType, self.to
 
@@ -134,14 +134,14 @@ def create_entities(entities: list[Entity]) -> EntitiesOut:
 def create_relations(relations: list[Link]) -> RelationsOut:
     """Create multiple new relations between entities in the knowledge graph. Relations should be in active voice"""
     room = here()
-    _require(graphs.read(room.memory()), (name for one in relations for name in (one.from_, one.to)))
+    _require(graph_of(room.memory()), (name for one in relations for name in (one.from_, one.to)))
     return RelationsOut(relations=[one for one in relations if graphs.add_relation(room, one.relation)])
 
 
 def add_observations(observations: list[ObservationsIn]) -> ResultsOut:
     """Add new observations to existing entities in the knowledge graph"""
     room = here()
-    _require(graphs.read(room.memory()), (one.entityName for one in observations))
+    _require(graph_of(room.memory()), (one.entityName for one in observations))
     results = [
         Added(
             entityName=one.entityName,
@@ -157,10 +157,10 @@ def delete_entities(
 ) -> Done:
     """Delete multiple entities and their associated relations from the knowledge graph"""
     room = here()
-    graph = graphs.read(room.memory())
+    graph = graph_of(room.memory())
     known = {name for name in entityNames if name in graph.nodes}
     origins = [origin for name in known for origin in _origins(graph.nodes[name])]
-    graphs.remove(room, [*origins, *(one for _, found in graphs.touching(graph, known) for one in found)])
+    graphs.remove(room, [*origins, *(one for _, found in touching(graph, known) for one in found)])
     missing = [name for name in entityNames if name not in known]
     if not missing:
         return Done(message="Entities deleted successfully")
@@ -173,7 +173,7 @@ def delete_entities(
 def delete_observations(deletions: list[DeletionIn]) -> Done:
     """Delete specific observations from entities in the knowledge graph"""
     room = here()
-    graph = graphs.read(room.memory())
+    graph = graph_of(room.memory())
     wanted = [(one.entityName, text) for one in deletions for text in one.observations]
     found = [graph.nodes[name].observations[text] for name, text in wanted if _observed(graph, name, text)]
     graphs.remove(room, [origin for origins in found for origin in origins])
@@ -189,7 +189,7 @@ def delete_relations(
 ) -> Done:
     """Delete multiple relations from the knowledge graph"""
     room = here()
-    graph = graphs.read(room.memory())
+    graph = graph_of(room.memory())
     found = [graph.relations[one.relation] for one in relations if one.relation in graph.relations]
     graphs.remove(room, [origin for origins in found for origin in origins])
     if len(found) == len(relations):
@@ -199,7 +199,7 @@ def delete_relations(
 
 def read_graph() -> GraphOut:
     """Read the entire knowledge graph"""
-    graph = graphs.read(here().memory())
+    graph = graph_of(here().memory())
     return _shown(graph, set(graph.nodes))
 
 
@@ -214,7 +214,7 @@ def search_nodes(
 ) -> GraphOut:
     """Search for nodes in the knowledge graph based on a query"""
     memory = here().memory()
-    graph, words = graphs.read(memory), query.casefold()
+    graph, words = graph_of(memory), query.casefold()
     names = {
         name
         for name, node in graph.nodes.items()
@@ -229,7 +229,7 @@ def search_nodes(
 
 def open_nodes(names: Annotated[list[str], Field(description="An array of entity names to retrieve")]) -> GraphOut:
     """Open specific nodes in the knowledge graph by their names"""
-    graph = graphs.read(here().memory())
+    graph = graph_of(here().memory())
     return _shown(graph, {name for name in names if name in graph.nodes})
 
 
@@ -257,7 +257,7 @@ def _observed(graph: Graph, name: str, text: str) -> bool:
     return name in graph.nodes and text in graph.nodes[name].observations
 
 
-def _origins(node: graphs.Node) -> list[graphs.Origin]:
+def _origins(node: Node) -> list[Origin]:
     return [*node.origins, *(origin for origins in node.observations.values() for origin in origins)]
 
 
@@ -267,7 +267,7 @@ def _shown(graph: Graph, names: set[str]) -> GraphOut:
         entities=[
             Entity(name=name, entityType=node.kind, observations=list(node.observations)) for name, node in nodes
         ],
-        relations=[Link(from_=a, to=b, relationType=kind) for (a, kind, b), _ in graphs.touching(graph, names)],
+        relations=[Link(from_=a, to=b, relationType=kind) for (a, kind, b), _ in touching(graph, names)],
     )
 
 

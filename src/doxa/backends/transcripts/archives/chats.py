@@ -1,0 +1,34 @@
+"""The archives that ChatGPT and Claude send: `conversations.json` in a zip, among files about everything else.
+
+Source: the exports of both (Settings, Data controls). ChatGPT cuts a long one into `conversations-000.json` and so on.
+"""
+
+from pathlib import PurePosixPath
+
+from doxa.backends.transcripts.archives.files import Files
+from doxa.backends.transcripts.archives.gathering import Gathering
+from doxa.backends.transcripts.openai import read_openai
+
+__all__ = ["knows_chatgpt", "knows_claude", "read"]
+
+
+def knows_chatgpt(files: Files) -> bool:
+    """Tell whether it holds conversations of ChatGPT."""
+    return _holds(files, "mapping")
+
+
+def knows_claude(files: Files) -> bool:
+    """Tell whether it holds conversations of Claude."""
+    return _holds(files, "chat_messages")
+
+
+def _holds(files: Files, messages: str) -> bool:
+    return any(isinstance(head, dict) and messages in head for head in files.heads)
+
+
+def read(files: Files, found: Gathering) -> None:
+    """Take every message that leads to the end of its conversation, under its own id."""
+    talks = [name for name in files.data if files.single or PurePosixPath(name).name.startswith("conversations")]
+    for name in talks:
+        read_openai(files.read(name), found.of(file=name))
+    found.leave("other files of the archive (pictures, projects, settings)", len(files.names) - len(talks))

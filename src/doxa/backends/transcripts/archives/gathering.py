@@ -1,0 +1,77 @@
+"""What a reader of archives finds: the turns of each user, what was wrong, and what was not carried."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from doxa.backends.transcripts.archives.files import Files
+from doxa.backends.transcripts.collecting import Collector
+from doxa.backends.transcripts.values import Conversation, Line
+
+__all__ = ["Gathering", "rest"]
+
+
+@dataclass(slots=True)
+class Gathering:
+    """Takes the turns that a reader finds, by the user whose memory they belong to; None is whoever imports."""
+
+    files: Files
+    name: str
+    """Where the turns come from: the beginning of their ids, and `from` in their origin."""
+    session: str | None = None
+    """The session of turns that name none."""
+    left: Counter[str] = field(default_factory=Counter)
+    """What was not carried."""
+    _users: dict[str | None, Collector] = field(default_factory=dict)
+
+    def of(self, user: str | None = None, *, file: str = "") -> Collector:
+        """Return what takes the turns of a user; `file` is where those that follow stand."""
+        found = self._users.get(user)
+        if found is None:
+            found = self._users[user] = Collector(path=self.files.path, session=self.session)
+        if file:
+            found.path = self.files.shown(file)
+        return found
+
+    def leave(self, what: str, count: int = 1) -> None:
+        """Count something that is not carried."""
+        if count:
+            self.left[what] += count
+
+    def take(
+        self, line: Line, *, key: str, user: str | None = None, at: object = None, origin: Mapping[str, Any] = {}
+    ) -> None:
+        """Take a turn.
+
+        Args:
+            line: it; its `turn_id`, `at` and `origin` are made here.
+            key: its id there.
+            user: whose memory it belongs to.
+            at: when it was said, as it stands there.
+            origin: what else there is to know of it.
+        """
+        found = self.of(user)
+        found.at = None  # a memory without a date has none, whatever stands before it
+        when = None if at is None else found.moment(at, line.line)
+        kept = {"from": self.name, "id": key, **({"user": user} if user else {}), **origin}
+        found.add(replace(line, turn_id=line.turn_id or f"{self.name}/{key}", at=when, origin=kept))
+
+    def conversations(self) -> tuple[Conversation, ...]:
+        """Return the turns of each user in the order of their dates, since later ones revise earlier ones.
+
+        Those without a date come last, in the order of the archive: they held when it was written.
+        """
+        return tuple(_in_order(found.conversation(user)) for user, found in self._users.items())
+
+
+def rest(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
+    """Return what a record holds beside some fields, less what is empty."""
+    return {name: value for name, value in record.items() if name not in known and value not in (None, "", [], {})}
+
+
+def _in_order(conversation: Conversation) -> Conversation:
+    latest = datetime.max.replace(tzinfo=UTC)
+    lines = sorted(conversation.lines, key=lambda line: line.at or latest)
+    return replace(conversation, lines=tuple(lines))

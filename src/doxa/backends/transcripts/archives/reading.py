@@ -1,0 +1,79 @@
+"""An archive from a file, a zip or a folder: find out whose it is, and read it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from doxa.backends.transcripts import reading as transcripts
+from doxa.backends.transcripts.archives import chats, graph, graphiti, letta
+from doxa.backends.transcripts.archives.files import Files, opened
+from doxa.backends.transcripts.archives.gathering import Gathering
+from doxa.backends.transcripts.archives.memories import LANGGRAPH, MEM0, OPENMEMORY
+from doxa.backends.transcripts.values import Transcript
+from doxa.core.errors import FormatError
+
+__all__ = ["FORMATS", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A format: how it is told by its content, and how it is read."""
+
+    knows: Callable[[Files], bool]
+    read: Callable[[Files, Gathering], None]
+
+
+ARCHIVES: Final[Mapping[str, Archive]] = {
+    "chatgpt": Archive(chats.knows_chatgpt, chats.read),
+    "claude": Archive(chats.knows_claude, chats.read),
+    "mcp": Archive(graph.knows, graph.read),
+    "mem0": Archive(MEM0.knows, MEM0.read),
+    "openmemory": Archive(OPENMEMORY.knows, OPENMEMORY.read),
+    "langgraph": Archive(LANGGRAPH.knows, LANGGRAPH.read),
+    "letta": Archive(letta.knows, letta.read),
+    "graphiti": Archive(graphiti.knows, graphiti.read),
+}
+FORMATS: Final = (*ARCHIVES, *transcripts.FORMATS)
+"""The names that `read` takes as its format, beside `auto`."""
+
+
+def read(path: Path, *, format: str = "auto", session: str | None = None) -> Transcript:
+    """Return the turns of an archive, user by user and by their dates, with what was wrong and what was not carried.
+
+    Ids follow from those of the archive, so that reading it again gives the same ones.
+
+    Args:
+        path: a file, a folder or a zip.
+        format: one of `FORMATS`, or `auto` to tell it from the content; what is no archive is read as a transcript.
+        session: the session of turns that name none.
+
+    Raises:
+        NotFoundError: there is nothing at that path.
+        FormatError: it cannot be read, or is of no format that is known.
+
+    Cost: O(n log n) time; in memory one file of the archive, and the turns.
+    """
+    if format not in ("auto", *FORMATS):
+        raise FormatError(f"expected the format auto, {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, got {format!r}.")
+    if format in transcripts.FORMATS:
+        return transcripts.read(path, format=format, session=session)
+    files = opened(path)
+    name = format if format != "auto" else next((name for name, one in ARCHIVES.items() if one.knows(files)), None)
+    if name is None and files.single:
+        return transcripts.read(path, session=session)
+    if name is None:
+        raise FormatError(
+            f"expected an archive of {', '.join(ARCHIVES)}, found none in {len(files.names):,} files. Give the format, "
+            "or a transcript alone.",
+            path=files.path,
+        )
+    found = Gathering(files, name, session=session)
+    ARCHIVES[name].read(files, found)
+    read = Transcript(format=name, conversations=found.conversations(), left=dict(found.left))
+    if not any(one.lines or one.problems for one in read.conversations):
+        found.of().problem(
+            f"expected something of {name}, found nothing that could be read; check that it is complete."
+        )
+        return replace(read, conversations=found.conversations())
+    return read

@@ -1,0 +1,211 @@
+"""Commands that carry a memory: out of Doxa, back in, and over from other systems."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from doxa.core.errors import InputError, NotFoundError
+from doxa.transport.cli.app import DONE, ERROR, INTERRUPTED, PARTLY, command
+from doxa.transport.cli.render import clean, count, put
+from doxa.transport.cli.request import Request
+
+if TYPE_CHECKING:
+    from doxa.engine import Doxa, Imported
+
+__all__ = ["export", "import_"]
+
+SHOWN_PROBLEMS = 20
+RATED = 1000
+"""Turns from which on it says how many were stored a second."""
+LOOK_S = 0.3
+"""How often to look how far the understanding is."""
+
+
+class Format(StrEnum):
+    """What a memory is written as."""
+
+    JSONL = "jsonl"
+    TURTLE = "turtle"
+    NQUADS = "nquads"
+    JSONLD = "jsonld"
+    MARKDOWN = "markdown"
+    MEM0 = "mem0"
+    OPENMEMORY = "openmemory"
+    LANGGRAPH = "langgraph"
+    MCP = "mcp"
+    LETTA = "letta"
+    GRAPHITI = "graphiti"
+    NOTES = "notes"
+    MESSAGES = "messages"
+
+
+ENDINGS = {
+    ".jsonl": Format.JSONL,
+    ".ttl": Format.TURTLE,
+    ".nq": Format.NQUADS,
+    ".jsonld": Format.JSONLD,
+    ".md": Format.MARKDOWN,
+}
+"""What the end of a file's name stands for."""
+
+
+@command("export", example="doxa export backup.jsonl --user ana")
+def export(
+    request: Request,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    format: Annotated[Format | None, typer.Option("--format", help="By default as the name of the file ends.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Write the memory of a user to a file.
+
+    jsonl is the log as it is; turtle, nquads and jsonld are an OWL ontology with the provenance of every fact, and hold
+    the log as well: from these the memory is made again, revisions included. markdown is for people. mem0, openmemory,
+    langgraph, mcp, letta, graphiti, notes (a folder) and messages are what other systems read.
+    """
+    name = format or ENDINGS.get(file.suffix.lower())
+    if name is None:
+        known = ", ".join(ENDINGS)
+        raise InputError(f"What to write is not clear from the name {file.name!r}. End it in {known}, or add --format.")
+    if file.exists() and not force:
+        raise InputError(f"{file} is there already and was left as it is. Give another name, or add --force.")
+    with request.open() as doxa:
+        users = doxa.users()
+        if request.config.user not in users:
+            # An empty file under the name of a backup, or over one, is worse than none.
+            there = f"Choose another with --user: {', '.join(users)}" if users else "This memory is empty."
+            raise NotFoundError(f"Nothing is stored for user {request.config.user!r}; no file was written. {there}")
+        doxa.memory(user=request.config.user).export(file, format=name.value)
+    size = sum(one.stat().st_size for one in (file.iterdir() if file.is_dir() else [file]))
+    done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": size}
+    request.give(done, lambda out: out.print(f"Wrote {file} ({name.value}, {done['bytes']:,} bytes).", soft_wrap=True))
+
+
+@command("import", example="doxa import mem0.json --db memory.db --user ana")
+def import_(
+    request: Request,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, a zip or a folder.")],
+    format: Annotated[str, typer.Option("--format", help="auto, doxa, or whose archive it is.")] = "auto",
+    one_user: Annotated[
+        bool, typer.Option("--one-user", help="All of it is of --user, whoever is named there.")
+    ] = False,
+    date: Annotated[
+        str | None, typer.Option("--date", help="When undated turns were said, such as 2024-05-01 [default: now].")
+    ] = None,
+    later: Annotated[bool, typer.Option("--later", help="Store it, and have it understood at the next start.")] = False,
+) -> int:
+    """Move in: read what `doxa export` wrote, or the archive of another system.
+
+    Of Doxa: an empty memory becomes what was exported; otherwise its turns are added, and none twice.
+    Of others: mem0, OpenMemory, LangGraph stores (LangMem), Letta, Graphiti and Zep, the memory file of MCP's
+    reference server, ChatGPT, Claude, Slack, WhatsApp, Markdown notes (Obsidian), and every transcript that
+    `doxa ingest` reads. Users that are named there keep their names; ids, dates and sources are kept; what cannot be
+    carried is told. The same command again adds nothing twice, so it goes on with what was interrupted.
+    """
+    if not path.exists():
+        raise InputError(f"There is no file {path}. Expected what `doxa export` or another system wrote.")
+    with request.open(create=True) as doxa:
+        from doxa.engine import is_export
+
+        if format == "doxa" or (format == "auto" and is_export(path)):
+            return _restore(request, doxa, path)
+        return _move_in(request, doxa, path, format=format, one_user=one_user, date=date, later=later)
+
+
+def _restore(request: Request, doxa: Doxa, path: Path) -> int:
+    turns = doxa.memory(user=request.config.user).import_(path)
+    done = {"path": str(path), "format": "doxa", "user": request.config.user, "turns": turns}
+    said = f"Read {path} for user {request.config.user}: {count(turns, 'new turn')}."
+    request.give(done, lambda out: out.print(said, soft_wrap=True))
+    return DONE
+
+
+def _move_in(
+    request: Request, doxa: Doxa, path: Path, *, format: str, one_user: bool, date: str | None, later: bool
+) -> int:
+    start = clock.perf_counter()
+    with request.bars() as bar:
+        taken = doxa.import_(
+            path,
+            user=request.config.user,
+            format=format,
+            one_user=one_user,
+            date=date,
+            told=lambda done, whole: bar("storing", done, whole),
+        )
+        stored_s = clock.perf_counter() - start
+        if later:
+            doxa.close(limit_s=0)
+        whole = later or _understand(doxa, taken.users, bar)
+    request.give(_plain(taken, path, stored_s, whole=whole), lambda out: _show(out, taken, stored_s))
+    if not request.json:
+        _tell(request, taken, whole=whole, later=later)
+    if not whole:
+        return INTERRUPTED
+    return DONE if not taken.problems else PARTLY if taken.new + taken.known else ERROR
+
+
+def _understand(doxa: Doxa, users: list[str], bar: Callable[[str, int, int], None]) -> bool:
+    """Wait until all of it is understood; False when somebody does not want to wait."""
+    memories = [doxa.memory(user=user) for user in users]
+    whole = sum(memory.stats()["pending"] for memory in memories)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(doxa.flush)
+        try:
+            while not wait([waiting], LOOK_S).done:
+                bar("understanding", whole - sum(memory.stats()["pending"] for memory in memories), whole)
+        except KeyboardInterrupt:
+            doxa.close(limit_s=0)
+            return False
+        waiting.result()
+    return True
+
+
+def _plain(taken: Imported, path: Path, seconds: float, *, whole: bool) -> dict[str, Any]:
+    done = taken.new + taken.known
+    return {
+        "path": str(path),
+        "format": taken.format,
+        "users": taken.users,
+        "turns": {"new": taken.new, "known": taken.known, "clashes": taken.clashes, "undated": taken.undated},
+        "not_carried": taken.left,
+        "problems": taken.problems,
+        "seconds_to_store": round(seconds, 3),
+        "turns_per_s": round(done / seconds, 1) if seconds else None,
+        "understood": whole,
+    }
+
+
+def _show(out: Console, taken: Imported, seconds: float) -> None:
+    done = taken.new + taken.known
+    users = f" of {len(taken.users):,} users" if len(taken.users) > 1 else ""
+    rate = f", {done / seconds:,.0f} a second" if done >= RATED else ""
+    turns = f"{taken.format}: {count(taken.new, 'new turn')}{users}, {taken.known:,} known"
+    put(out, f"{turns}; stored in {seconds:.1f} s{rate}")
+
+
+def _tell(request: Request, taken: Imported, *, whole: bool, later: bool) -> None:
+    for what, number in taken.left.items():
+        request.note(f"Not carried: {number:,} {what}.")
+    if taken.undated:
+        request.note(
+            f"{count(taken.undated, 'turn')} without a date: taken as said now. If that is wrong, give --date."
+        )
+    if taken.clashes:
+        changed = "were changed there since they were imported; what is stored here stays."
+        request.note(
+            f"{count(taken.clashes, 'turn')} {changed} To take the new text, `doxa forget` it and import again."
+        )
+    for problem in taken.problems[:SHOWN_PROBLEMS]:
+        request.err.print(clean(problem), soft_wrap=True)
+    if len(taken.problems) > SHOWN_PROBLEMS:
+        request.err.print(f"... and {len(taken.problems) - SHOWN_PROBLEMS:,} more; --json lists all of them.")
+    if later or not whole:
+        request.note("All of it is stored; what is not understood yet is understood at the next start.")
