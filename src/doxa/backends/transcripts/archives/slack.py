@@ -28,6 +28,8 @@ CHANNELS: Final = ("channels.json", "groups.json", "dms.json", "mpims.json")
 DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 SPEECH: Final = ("", "bot_message", "file_comment", "file_share", "me_message", "thread_broadcast")
 """Subtypes of messages that carry what somebody said; any other tells what happened in the channel."""
+SLACKBOT: Final = "USLACKBOT"
+"""Slack's own bot, which it does not list as one."""
 MARKUP: Final = re.compile(r"<([^<>\n]+)>|&(amp|lt|gt);")
 ESCAPED: Final = {"amp": "&", "lt": "<", "gt": ">"}
 ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.")
@@ -113,7 +115,7 @@ def _workspace(lists: list[str], found: Gathering) -> _Workspace:
                 users[key] = item
             else:
                 channels[label or key] = key
-    bots = frozenset(key for key, user in users.items() if user.get("is_bot") is True or key == "USLACKBOT")
+    bots = frozenset((SLACKBOT, *(key for key, user in users.items() if user.get("is_bot") is True)))
     folders = {key: name for name, key in channels.items()}
     return _Workspace(people=_names(users), bots=bots, channels=channels, folders=folders)
 
