@@ -84,6 +84,13 @@ def test_embeds_and_images_are_counted(tmp_path: Path) -> None:
     assert transcript.left == {"images and embeds": 3}
 
 
+def test_line_ends_of_any_program_are_read(tmp_path: Path) -> None:
+    text = "---\r\nmood: good\r\n---\r\n# A\r\n\r\none\r\ntwo\r\n\r\n```\r\nx\r\n```\r\n"
+    first, second = note(tmp_path, text)
+    assert (first.text, second.text, second.line) == ("one\ntwo", "```\nx\n```", 9)
+    assert first.metadata["properties"] == {"mood": "good"}
+
+
 def test_a_list_is_one_turn(tmp_path: Path) -> None:
     text = "Buy:\n\n- milk\n- [ ] tea\n  - green\n\n  or **black**\n\n3. three\n4. four\n"
     assert [line.text for line in note(tmp_path, text)] == [
@@ -147,7 +154,7 @@ def test_tags_are_those_of_obsidian(tmp_path: Path) -> None:
 
 
 def test_tags_may_be_a_text(tmp_path: Path) -> None:
-    assert only(tmp_path, "---\ntags: one, #two three\n---\nx").metadata["tags"] == ["one", "two", "three"]
+    assert only(tmp_path, "---\ntags: 'one, #two three'\n---\nx").metadata["tags"] == ["one", "two", "three"]
 
 
 def test_other_properties_are_kept(tmp_path: Path) -> None:
@@ -296,7 +303,7 @@ def test_a_binary_note_and_bad_bytes_cost_only_themselves(tmp_path: Path) -> Non
     write(tmp_path, b"Jos\xe9.\n\nText.\n", "b.md")
     transcript = read(tmp_path)
     assert [line.text for line in transcript.conversations[0].lines] == ["Text."]
-    assert ["binary" in str(one) for one in transcript.problems] == [True, False]
+    assert ["UTF-8" in one.message for one in transcript.problems] == [False, True]
 
 
 def test_a_damaged_note_in_a_zip_costs_only_itself(tmp_path: Path) -> None:

@@ -184,6 +184,8 @@ def test_a_message_without_text_is_counted(tmp_path: Path) -> None:
 
 def test_a_stamp_of_the_other_layout_is_text(tmp_path: Path) -> None:
     assert texts(read(write(tmp_path, f"{ANDROID}look\n{IOS}what\n"))) == [f"look\n{IOS}what"]
+    pasted = "12.05.24, 10:11 - Bo: no"
+    assert texts(read(write(tmp_path, f"{ANDROID}look\n{pasted}\n"))) == [f"look\n{pasted}"]
 
 
 @pytest.mark.parametrize(
@@ -294,6 +296,17 @@ def test_a_binary_file_in_a_folder_costs_only_itself(tmp_path: Path) -> None:
     write(tmp_path, f"{ANDROID}one\n")
     (tmp_path / "other.txt").write_bytes(b"\0\1\2" * 99)
     assert texts(read(tmp_path)) == ["one"]
+
+
+def test_a_damaged_chat_in_a_zip_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "chats.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("WhatsApp Chat with Ana.txt", f"{ANDROID}one is damaged\n")
+        archive.writestr("WhatsApp Chat with Bo.txt", f"{ANDROID}two\n")
+    path.write_bytes(path.read_bytes().replace(b"damaged", b"d4maged"))
+    transcript = read(path)
+    assert [line.text for line in transcript.conversations[0].lines] == ["two"]
+    assert "could not unpack it" in str(transcript.problems[0])
 
 
 def test_nothing_is_no_archive(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
@@ -17,10 +17,11 @@ __all__ = ["Block", "Blocks", "read_blocks"]
 
 LONGEST: Final = 4000
 """Characters of a block; a longer list is taken item by item, and any other block is cut."""
-DEEPEST: Final = 100
-"""Levels of lists and quotes in one another; the parser drops whatever follows deeper ones."""
+DEEPEST: Final = 40
+"""Levels of lists (two each) and quotes in one another; the parser drops whatever follows deeper ones."""
 LISTS: Final = ("bullet_list_open", "ordered_list_open")
 VERBATIM: Final = ("fence", "code_block", "html_block", "table_open")
+LINE_END: Final = re.compile(r"\r\n?")
 WIKILINK: Final = re.compile(r"(?P<embed>!?)\[\[(?P<page>[^\[\]|\n]+)(?:\|(?P<shown>[^\[\]\n]*))?\]\]")
 ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 BLOCK_ID: Final = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
@@ -95,6 +96,7 @@ def read_blocks(text: str) -> Blocks:
     Cost: O(n) time and memory.
     """
     found = Blocks()
+    text = LINE_END.sub("\n", text)
     environment: dict[str, dict[str, object]] = {}
     tokens = _markdown().parse(text, environment)
     if any(token.level >= DEEPEST - 1 for token in tokens):
@@ -188,6 +190,8 @@ def _rendered(group: Sequence[Token], lines: list[str], left: Counter[str]) -> t
         table = (table or token.type == "table_open") and token.type != "table_close"
         if token.type == "list_item_open":
             marker = f"{token.info}{token.markup}" if token.info else "-"
+        elif token.type == "list_item_close":
+            marker = ""
         elif token.type in VERBATIM:
             said += _indented(_source(token, lines) if token.type == "table_open" else token.content, depth, marker)
             marker = ""
@@ -232,25 +236,27 @@ def _said(inline: Token, left: Counter[str]) -> tuple[str, tuple[str, ...]]:
 
 def _source(token: Token, lines: list[str]) -> str:
     start, end = token.map or (0, 0)
-    return "\n".join(line.removesuffix("\r") for line in lines[start:end]).strip("\n")
+    return "\n".join(lines[start:end]).strip("\n")
 
 
 def _cut(block: Block) -> Iterator[Block]:
     """Yield a block in pieces that are short enough: at the end of a line, else of a word, if there is one."""
-    text = block.text
-    line = block.line
-    while text.strip():
-        end = len(text) if len(text) <= LONGEST else _end(text)
-        piece = text[:end].strip("\n") if block.verbatim else text[:end].strip()
+    text, line, start = block.text, block.line, 0
+    while start < len(text):
+        end = _end(text, start)
+        piece = text[start:end].strip("\n" if block.verbatim else None)
         if piece.strip():
-            yield Block(text=piece, line=line, headings=block.headings, tags=block.tags, verbatim=block.verbatim)
-        line += text.count("\n", 0, end)
-        text = text[end:]
+            yield replace(block, text=piece, line=line)
+        line += text.count("\n", start, end)
+        start = end
 
 
-def _end(text: str) -> int:
+def _end(text: str, start: int) -> int:
+    last = start + LONGEST
+    if len(text) <= last:
+        return len(text)
     for between in ("\n", " "):
-        found = text.rfind(between, 1, LONGEST)
-        if found > LONGEST // 2:
+        found = text.rfind(between, start + LONGEST // 2, last)
+        if found >= 0:
             return found + 1
-    return LONGEST
+    return last

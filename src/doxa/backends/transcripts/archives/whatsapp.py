@@ -71,7 +71,10 @@ def knows(files: Files) -> bool:
     tell, these have no comma between the first two and a dash behind, or brackets and seconds.
     """
     for name in _texts(files):
-        start = _first_stamp(files, name)
+        try:
+            start = _first_stamp(files, name)
+        except FormatError:
+            continue
         named = _stem(name) == "_chat" or "whatsapp" in _stem(name).casefold()
         if start and (named or (start["comma"] and (start.re is ANDROID or start["second"]))):
             return True
@@ -84,10 +87,7 @@ def _texts(files: Files) -> Iterator[str]:
 
 def _first_stamp(files: Files, name: str) -> re.Match[str] | None:
     """Return how the first line begins; None if not as one of a chat."""
-    try:
-        head = files.read(name)[:HEAD].decode("utf-8", "surrogateescape").lstrip()
-    except FormatError:
-        return None
+    head = files.read(name)[:HEAD].decode("utf-8", "surrogateescape").lstrip()
     first = head.partition("\n")[0]
     return ANDROID.match(first) or IOS.match(first)
 
@@ -98,10 +98,17 @@ def _stem(name: str) -> str:
 
 def read(files: Files, found: Gathering) -> None:
     """Take what people wrote in every chat."""
-    chats = [name for name in _texts(files) if files.single or _first_stamp(files, name)]
+    chats = [name for name in _texts(files) if files.single or _may_be_chat(files, name)]
     for name in chats:
         _take_chat(name, found)
     found.leave("media and other files of the archive", len(files.names) - len(chats))
+
+
+def _may_be_chat(files: Files, name: str) -> bool:
+    try:
+        return _first_stamp(files, name) is not None
+    except FormatError:
+        return True  # reading it tells what is wrong
 
 
 def _take_chat(name: str, found: Gathering) -> None:
@@ -129,7 +136,7 @@ def _take_chat(name: str, found: Gathering) -> None:
 
 
 def _messages(content: bytes, found: Gathering) -> list[_Message]:
-    """Return what begins with a stamp in the layout of the first, each with the lines up to the next."""
+    """Return what begins with a stamp as the first does, each with the lines up to the next."""
     messages: list[_Message] = []
     layout: re.Pattern[str] | None = None
     strays = 0
@@ -138,7 +145,7 @@ def _messages(content: bytes, found: Gathering) -> list[_Message]:
         if layout is None:
             layout = next((one for one in (ANDROID, IOS) if one.match(text)), None)
         start = layout.match(text) if layout else None
-        if start is not None:
+        if start is not None and (not messages or start["sign"] == messages[0].stamp["sign"]):
             name, said = _named(start["rest"])
             messages.append(_Message(stamp=start, name=name, line=number, parts=[said]))
         elif messages:
@@ -194,7 +201,7 @@ def _typed(message: _Message, found: Gathering) -> str:
 def _order(stamps: list[re.Match[str]], found: Gathering) -> _Order:
     """Return how the stamps of a file are read: as its dates tell, else so that time goes back the least often."""
     told = day_order(f"{one['one']}/{one['two']}/00" for one in stamps if len(one["one"]) < 3)
-    dotted = any(one["sign"] == "." for one in stamps)
+    dotted = bool(stamps) and stamps[0]["sign"] == "."
     days = [True] if dotted else [False, True] if told is None else [told]
     halves = _afternoons(stamps, found)
     orders = [_Order(day, half) for day, half in product(days, halves)]
