@@ -1,7 +1,7 @@
 """A transcript from a file or from bytes: find out the format, read it, keep what can be kept."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from doxa.backends.transcripts.collecting import Collector
@@ -122,7 +122,7 @@ def _unreadable(content: bytes, found: Collector) -> Conversation:
     return found.conversation()
 
 
-def shown_path(path: Path | None) -> str:
+def shown_path(path: PurePath | None) -> str:
     """Gives back a path as messages show it."""
     # A file name may hold bytes that are no text; a message with them could not be printed.
     return "stdin" if path is None else str(path).encode("utf-8", "backslashreplace").decode()

@@ -7,7 +7,7 @@ from typing import Final
 
 from dateutil import parser
 
-__all__ = ["instant", "is_day_first"]
+__all__ = ["day_order", "instant", "is_day_first"]
 
 _LONGEST: Final = 64
 _EPOCH: Final = re.compile(r"\d{9,16}(\.\d+)?")
@@ -28,8 +28,14 @@ def is_day_first(stamps: Iterable[str]) -> bool:
 
     One file writes all its dates one way. Where no date tells, or they disagree, the month is first.
     """
+    return day_order(stamps) is True
+
+
+def day_order(stamps: Iterable[str]) -> bool | None:
+    """Tells whether such dates have the day first; None where no date of the file tells, or they disagree."""
     pairs = [(int(found["one"]), int(found["two"])) for stamp in stamps for found in _SLASHED.finditer(stamp)]
-    return any(one > 12 for one, _ in pairs) and not any(two > 12 for _, two in pairs)
+    day_first, month_first = any(one > 12 for one, _ in pairs), any(two > 12 for _, two in pairs)
+    return None if day_first == month_first else day_first
 
 
 def instant(value: object, *, day_first: bool = False) -> datetime:

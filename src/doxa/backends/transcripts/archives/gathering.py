@@ -4,13 +4,19 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from hashlib import sha256
+from typing import Any, Final
 
 from doxa.backends.transcripts.archives.files import Files
 from doxa.backends.transcripts.collecting import Collector
+from doxa.backends.transcripts.encoding import is_binary, report_undecodable
 from doxa.backends.transcripts.values import Conversation, Line
+from doxa.core.errors import FormatError, NotFoundError
 
 __all__ = ["Gathering", "rest"]
+
+LONGEST_ID: Final = 390
+"""Characters of an id that the engine takes."""
 
 
 @dataclass(slots=True)
@@ -35,6 +41,28 @@ class Gathering:
             found.path = self.files.shown(file)
         return found
 
+    def content(self, name: str) -> bytes | None:
+        """Return a file as UTF-8 text, in which the turns that follow stand; None and a problem where it is no text.
+
+        Bytes that are no UTF-8 are reported too, since a turn with them is left out.
+        """
+        found = self.of(file=name)
+        try:
+            content = self.files.read(name)
+        except (FormatError, NotFoundError) as exc:
+            found.problem(f"expected a file that can be read: {exc} It was left out.")
+            return None
+        if is_binary(content):
+            found.problem("expected text, got a binary file; it was left out. Get the archive once more.")
+            return None
+        text = content.rstrip(b"\0")
+        if len(text) < len(content):
+            found.problem(
+                f"expected text to the end, got {len(content) - len(text)} NUL bytes there; the rest was read."
+            )
+        report_undecodable(text, found)
+        return text
+
     def leave(self, what: str, count: int = 1) -> None:
         """Count something that is not carried."""
         if count:
@@ -56,7 +84,7 @@ class Gathering:
         found.at = None  # a memory without a date has none, whatever stands before it
         when = None if at is None else found.moment(at, line.line)
         kept = {"from": self.name, "id": key, **({"user": user} if user else {}), **origin}
-        found.add(replace(line, turn_id=line.turn_id or f"{self.name}/{key}", at=when, origin=kept))
+        found.add(replace(line, turn_id=line.turn_id or _short(f"{self.name}/{key}"), at=when, origin=kept))
 
     def conversations(self) -> tuple[Conversation, ...]:
         """Return the turns of each user in the order of their dates, since later ones revise earlier ones.
@@ -69,6 +97,14 @@ class Gathering:
 def rest(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
     """Return what a record holds beside some fields, less what is empty."""
     return {name: value for name, value in record.items() if name not in known and value not in (None, "", [], {})}
+
+
+def _short(turn_id: str) -> str:
+    """Return an id that can be stored: a hash stands for the end of one that is too long."""
+    if len(turn_id) <= LONGEST_ID:
+        return turn_id
+    kept = sha256(turn_id.encode(errors="backslashreplace")).hexdigest()[:32]
+    return f"{turn_id[: LONGEST_ID - len(kept) - 1]}~{kept}"
 
 
 def _in_order(conversation: Conversation) -> Conversation:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from doxa.backends.transcripts import reading as transcripts
-from doxa.backends.transcripts.archives import chats, graph, graphiti, letta
+from doxa.backends.transcripts.archives import chats, graph, graphiti, letta, notes, slack, whatsapp
 from doxa.backends.transcripts.archives.files import Files, opened
 from doxa.backends.transcripts.archives.gathering import Gathering
 from doxa.backends.transcripts.archives.memories import LANGGRAPH, MEM0, OPENMEMORY
@@ -24,7 +24,9 @@ class Archive:
     read: Callable[[Files, Gathering], None]
 
 
+# Slack is told by the names of its files, so it comes first; notes are whatever Markdown nobody else knows.
 ARCHIVES: Final[Mapping[str, Archive]] = {
+    "slack": Archive(slack.knows, slack.read),
     "chatgpt": Archive(chats.knows_chatgpt, chats.read),
     "claude": Archive(chats.knows_claude, chats.read),
     "mcp": Archive(graph.knows, graph.read),
@@ -33,6 +35,8 @@ ARCHIVES: Final[Mapping[str, Archive]] = {
     "langgraph": Archive(LANGGRAPH.knows, LANGGRAPH.read),
     "letta": Archive(letta.knows, letta.read),
     "graphiti": Archive(graphiti.knows, graphiti.read),
+    "whatsapp": Archive(whatsapp.knows, whatsapp.read),
+    "notes": Archive(notes.knows, notes.read),
 }
 FORMATS: Final = (*ARCHIVES, *transcripts.FORMATS)
 """The names that `read` takes as its format, beside `auto`."""
@@ -59,7 +63,7 @@ def read(path: Path, *, format: str = "auto", session: str | None = None) -> Tra
     if format in transcripts.FORMATS:
         return transcripts.read(path, format=format, session=session)
     files = opened(path)
-    name = format if format != "auto" else next((name for name, one in ARCHIVES.items() if one.knows(files)), None)
+    name = format if format != "auto" else _told(files)
     if name is None and files.single:
         return transcripts.read(path, session=session)
     if name is None:
@@ -77,3 +81,21 @@ def read(path: Path, *, format: str = "auto", session: str | None = None) -> Tra
         )
         return replace(read, conversations=found.conversations())
     return read
+
+
+def _told(files: Files) -> str | None:
+    """Return whose archive it is; None where nobody knows it.
+
+    Raises:
+        FormatError: nobody knows it, and a file could not be looked at.
+    """
+    unread: FormatError | None = None
+    for name, one in ARCHIVES.items():
+        try:
+            if one.knows(files):
+                return name
+        except FormatError as exc:
+            unread = unread or exc
+    if unread is not None:
+        raise unread
+    return None
