@@ -72,6 +72,8 @@ def test_headings_of_a_level_follow_each_other(tmp_path: Path) -> None:
         ("one\ntwo  \nthree", "one\ntwo\nthree"),
         ("A block. ^a1b2", "A block."),
         ("An [[open link", "An [[open link"),
+        ("Seen by all. %%and by nobody%%", "Seen by all."),
+        ("Up 5%, `%%code%%`", "Up 5%, %%code%%"),
     ],
 )
 def test_links_and_signs_become_readable(tmp_path: Path, text: str, expected: str) -> None:

@@ -23,6 +23,7 @@ LISTS: Final = ("bullet_list_open", "ordered_list_open")
 VERBATIM: Final = ("fence", "code_block", "html_block", "table_open")
 LINE_END: Final = re.compile(r"\r\n?")
 WIKILINK: Final = re.compile(r"(?P<embed>!?)\[\[(?P<page>[^\[\]|\n]+)(?:\|(?P<shown>[^\[\]\n]*))?\]\]")
+COMMENT: Final = re.compile(r"%%[^%]*%%", re.DOTALL)
 ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 BLOCK_ID: Final = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
 CALLOUT: Final = re.compile(r"\[![^\]\n]+\][+-]? ?")
@@ -66,6 +67,7 @@ class _Heading:
 def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table")
     parser.inline.ruler.before("link", "wikilink", _wikilink)
+    parser.inline.ruler.before("link", "comment", _comment)
     return parser
 
 
@@ -86,6 +88,15 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
         token.content = (found["shown"] or "").strip() or " > ".join(
             one for one in (page.strip(), place.strip()) if one
         )
+    state.pos = found.end()
+    return True
+
+
+def _comment(state: StateInline, silent: bool) -> bool:
+    """Leave `%%out%%` what Obsidian shows to nobody."""
+    found = COMMENT.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
     state.pos = found.end()
     return True
 

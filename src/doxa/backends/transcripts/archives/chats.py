@@ -30,5 +30,5 @@ def read(files: Files, found: Gathering) -> None:
     """Take every message that leads to the end of its conversation, under its own id."""
     talks = [name for name in files.data if files.single or PurePosixPath(name).name.startswith("conversations")]
     for name in talks:
-        read_openai(files.read(name), found.of(file=name))
+        read_openai(found.content(name) or b"", found.of())
     found.leave("other files of the archive (pictures, projects, settings)", len(files.names) - len(talks))

@@ -79,8 +79,14 @@ class Files:
 
     @cached_property
     def heads(self) -> tuple[Any, ...]:
-        """The first value of each file that holds JSON; of one that is broken, what stands for it."""
-        return tuple(next((value.value for value in values(self.read(name))), None) for name in self.data)
+        """The first value of each file that holds JSON; None where it cannot be read."""
+        return tuple(map(self._head, self.data))
+
+    def _head(self, name: str) -> Any:
+        try:
+            return next((value.value for value in values(self.read(name))), None)
+        except FormatError:
+            return None
 
     @cached_property
     def _alone(self) -> bytes:

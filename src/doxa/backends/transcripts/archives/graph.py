@@ -59,8 +59,7 @@ def knows(files: Files) -> bool:
 def read(files: Files, found: Gathering) -> None:
     """Take the pieces of the graph."""
     for name in files.data:
-        found.of(file=name)
-        for value in values(files.read(name)):
+        for value in values(found.content(name) or b""):
             pieces = _pieces(value.value)
             for line in pieces:
                 found.take(replace(line, line=value.line), key=str(line.turn_id))

@@ -52,8 +52,8 @@ def read(files: Files, found: Gathering) -> None:
     edges: list[tuple[Mapping[str, Any], int]] = []
     episodes = set[str]()
     for name in files.data:
-        found.of(file=name)
-        objects = ((one, value.line) for value in values(files.read(name)) for one in _objects(value.value))
+        content = found.content(name) or b""
+        objects = ((one, value.line) for value in values(content) for one in _objects(value.value))
         for item, line in objects:
             match _kind(item):
                 case "edge":

@@ -29,9 +29,9 @@ def _is_agents(item: Any) -> bool:
 def read(files: Files, found: Gathering) -> None:
     """Take the messages of people and agents, the blocks, and the passages."""
     for name, whole in zip(files.data, files.heads, strict=True):
-        found.of(file=name)
         if not _is_agents(whole):
             continue
+        found.content(name)  # it says what of its bytes is no text
         agents = whole.get("agents", [whole])
         blocks = {str(block.get("id")): block for block in whole.get("blocks") or ()}
         for agent in agents:

@@ -43,8 +43,7 @@ class Listed:
     def read(self, files: Files, found: Gathering) -> None:
         """Take every record of every file."""
         for name in _once(files.data):
-            found.of(file=name)
-            for record, around, line in _records(files.read(name)):
+            for record, around, line in _records(found.content(name) or b""):
                 if self.tells(record):
                     self._count_vectors(record, found)
                     self.take(record, around, line, found)
