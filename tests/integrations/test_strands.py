@@ -79,7 +79,7 @@ def message(role, *texts):
         pytest.param(
             [("add", TEA), ("add", "The bus is late."), ("search", "tea", {"max_search_results": 1})], id="limit"
         ),
-        pytest.param([("search", "tea", {"max_search_results": 0}), ("search", "", {"max_search_results": -1})], id="0"),
+        pytest.param([("search", "a", {"max_search_results": 0}), ("search", "", {"max_search_results": -1})], id="0"),
     ],
 )  # fmt: skip
 def test_the_same_calls_give_the_same_as_the_store_of_the_framework(own, calls):
