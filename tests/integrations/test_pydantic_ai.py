@@ -332,7 +332,7 @@ def test_of_engines_that_save_one_conversation_at_once_one_gets_through_each_tim
     with Doxa.open(path, config=LIGHT) as doxa:
         conversation = asyncio.run(DoxaConversationStore(doxa, user="ana").load("c"))
         assert sorted(m.parts[0].content for m in conversation.messages) == [
-            f"{n}{at}" for n in "ab" for at in range(6)
+            f"{n}{at}" for n in "ab" for at in range(4)
         ]
 
 
