@@ -151,18 +151,19 @@ class DoxaStorage:
         if not query.strip() or limit < 1:
             return []
         size = max(FIRST_LOOK, limit)
-        fitting = {_place(one.id): one for one in self._all({}) if fits(one)}
         while True:
             evidence = self._memory.search(query, k=size)
             scores: dict[str, float] = {}
             for item in evidence:
-                for turn_id in item.turn_ids:
-                    shelf, _, rest = turn_id.partition("/")
-                    place = rest.partition("/")[0]
-                    if shelf == SHELF and place in fitting:
-                        scores.setdefault(place, min(1.0, max(0.0, float(item.score))))
-            if len(scores) >= min(limit, len(fitting)) or len(evidence) < size:
-                return [(fitting[place], score) for place, score in scores.items()][:limit]
+                for shelf, _, rest in (turn_id.partition("/") for turn_id in item.turn_ids):
+                    if shelf == SHELF:
+                        key = RECORD + rest.partition("/")[0]
+                        scores.setdefault(key, min(1.0, max(0.0, float(item.score))))
+            held = self._records.get(*scores)
+            records = [(_record(held[key], None), score) for key, score in scores.items() if key in held]
+            found = [(record, score) for record, score in records if fits(record)]
+            if len(found) >= limit or len(evidence) < size:
+                return found[:limit]
             size *= 4
 
     def delete(
