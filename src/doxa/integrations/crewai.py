@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from array import array
 from asyncio import to_thread
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -87,16 +88,20 @@ class DoxaStorage:
             TypeError: a record has something in it that JSON has not; nothing was stored.
         """
         self._check_dimensions(records)
-        bodies: dict[str, bytes | None] = {}
-        turns: list[tuple[str, datetime]] = []
-        for record in records:
-            place = _place(record.id)
-            turn, at = self._turn_for(place, record)
-            turns.append((turn, at))
-            bodies[RECORD + place] = _body(record, turn)
-            bodies[VECTOR + place] = array("f", record.embedding).tobytes() if record.embedding else None
-            bodies[f"{SAID}{place}/{turn}"] = b"-"
-        self._records.put(bodies)
+        while True:
+            places = [_place(record.id) for record in records]
+            before = self._records.get(*(RECORD + place for place in places))
+            turns = [
+                self._turn_for(place, record, before.get(RECORD + place))
+                for place, record in zip(places, records, strict=True)
+            ]
+            bodies: dict[str, bytes | None] = {}
+            for place, record, (turn, _) in zip(places, records, turns, strict=True):
+                bodies[RECORD + place] = _body(record, turn)
+                bodies[VECTOR + place] = array("f", record.embedding).tobytes() if record.embedding else None
+                bodies[f"{SAID}{place}/{turn}"] = b"-"
+            if self._records.put(bodies, expected={RECORD + place: before.get(RECORD + place) for place in places}):
+                break  # else somebody was faster, and the turn of before may be withdrawn by now
         for record, (turn, at) in zip(records, turns, strict=True):
             self._follow(record, turn, at)
 
@@ -187,7 +192,8 @@ class DoxaStorage:
             and (wanted is None or one.id in wanted)
             and (older_than is None or _utc(one.created_at) < _utc(older_than))
         ]
-        self._erase([_place(one.id) for one in gone])
+        if gone:
+            self._erase([_place(one.id) for one in gone])
         return len(gone)
 
     def reset(self, scope_prefix: str | None = None) -> None:
@@ -220,8 +226,7 @@ class DoxaStorage:
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
         """Return the categories in a scope, each with the number of its records."""
-        names = [name for one in self._in(scope_prefix) for name in one.categories]
-        return {name: names.count(name) for name in dict.fromkeys(names)}
+        return dict(Counter(name for one in self._in(scope_prefix) for name in one.categories))
 
     def count(self, scope_prefix: str | None = None) -> int:
         """Return how many records a scope has, or the user."""
@@ -241,15 +246,15 @@ class DoxaStorage:
         """Await `delete`."""
         return await to_thread(self.delete, *args, **options)
 
-    def _turn_for(self, place: str, record: MemoryRecord) -> tuple[str, datetime]:
+    def _turn_for(self, place: str, record: MemoryRecord, before: bytes | None) -> tuple[str, datetime]:
         """Return the turn that says a record, and since when: that of before if it says the same and is trusted."""
-        for body in self._records.get(RECORD + place).values():
-            held = json.loads(body)
-            same = held["content"] == record.content
-            if same and self._memory.turns([_turn_id(place, held["turn"])]):
-                return str(held["turn"]), _utc(record.created_at)
-            return uuid4().hex, _utc(record.created_at if same else record.last_accessed)
-        return uuid4().hex, _utc(record.created_at)
+        if before is None:
+            return uuid4().hex, _utc(record.created_at)
+        held = json.loads(before)
+        same = held["content"] == record.content
+        if same and self._memory.turns([_turn_id(place, held["turn"])]):
+            return str(held["turn"]), _utc(record.created_at)
+        return uuid4().hex, _utc(record.created_at if same else record.last_accessed)
 
     def _follow(self, record: MemoryRecord, turn: str, at: datetime) -> None:
         """Have the memory say what a record says: what is stored by now, whoever wrote it."""
@@ -257,30 +262,33 @@ class DoxaStorage:
         about = {"id": record.id, "scope": record.scope, "categories": record.categories, "source": record.source}
         with suppress(TurnError):  # no words, or too many
             self._dialogue.absorb(record.content, turn_id=_turn_id(place, turn), at=at, metadata=about)
+        said = self._records.all(f"{SAID}{place}/")  # before the record is read: what it says then is none of the old
         held = self._records.get(RECORD + place)
         if not held:  # somebody deleted it meanwhile
             forget_turns(self._memory, [_turn_id(place, turn)])
             return
         (stored,) = held.values()
-        withdrawn = self._memory.withdrawn()
-        for key in self._records.all(f"{SAID}{place}/"):
-            old = _turn_id(place, key.rpartition("/")[2])
-            if old != _turn_id(place, json.loads(stored)["turn"]) and old not in withdrawn:
+        last, withdrawn = _turn_id(place, json.loads(stored)["turn"]), self._memory.withdrawn()
+        for old in (_turn_id(place, key.rpartition("/")[2]) for key in said):
+            if old != last and old not in withdrawn:
                 with suppress(NotFoundError):  # it had no words, or was forgotten by other ways
                     self._memory.withdraw(turn_id=old, reason=REPLACED)
 
     def _erase(self, places: Sequence[str]) -> None:
-        said = [key for place in places for key in self._records.all(f"{SAID}{place}/")]
-        keys = [*(RECORD + place for place in places), *(VECTOR + place for place in places), *said]
-        if not keys:
-            return
+        """Erase records with all that they ever said; what somebody writes anew meanwhile stays."""
+        keys = [*(RECORD + place for place in places), *(VECTOR + place for place in places)]
+        self._records.put(dict.fromkeys(keys))
+        said = [key for place in places for key in self._records.all(f"{SAID}{place}/")]  # no writer before is missed
+        anew = {key.removeprefix(RECORD): json.loads(body)["turn"] for key, body in self._records.get(*keys).items()
+                if key.startswith(RECORD)}  # fmt: skip
+        gone = [key for key in said if anew.get(key.split("/")[1]) != key.split("/")[2]]
         trace = f"{GONE}/{uuid4().hex}"
-        self._records.put({**dict.fromkeys(keys), trace: b"-"})
+        self._records.put({**dict.fromkeys(gone), trace: b"-"})
         try:
             self._records.erase(trace)  # wipes what was removed before, too
         finally:
-            turns = [key.removeprefix(SAID).split("/") for key in said]
-            forget_turns(self._memory, [_turn_id(place, turn) for place, turn in reversed(turns)])
+            turns = (key.removeprefix(SAID).split("/") for key in reversed(gone))
+            forget_turns(self._memory, [_turn_id(place, turn) for place, turn in turns])
 
     def _check_dimensions(self, records: Sequence[MemoryRecord]) -> None:
         stored = self._records.last(VECTOR)

@@ -29,7 +29,7 @@ from doxa.core.errors import TurnError
 if TYPE_CHECKING:
     from strands.types.content import Message
 
-    from doxa.core.values import Turn
+    from doxa.core.values import Role, Turn
     from doxa.engine import Doxa
 
 __all__ = ["DoxaMemoryStore"]
@@ -95,7 +95,7 @@ class DoxaMemoryStore(MemoryStore):
         self._dialogue = doxa.dialogue(user=user, agent=agent, session=session, speaker=speaker)
         self._one_at_a_time = Lock()
         self._latest = ""
-        self._begun: dict[tuple[int, str, str], str] = {}
+        self._begun: dict[tuple[int, Role, str], str] = {}
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Return what bears on a query, best first; nothing for a query without words.
@@ -165,18 +165,19 @@ class DoxaMemoryStore(MemoryStore):
 
     def _absorb(self, messages: Sequence[Message], numbers: Sequence[int] | None) -> None:
         """Absorb messages; of a batch that fails the ids are kept, so that what is tried again is the same turn."""
-        keys = numbers or range(len(messages))
-        begun = []
-        self._latest = ""
-        for number, message in zip(keys, messages, strict=True):
-            if words := "\n".join(block["text"] for block in message["content"] if block.get("text")):
-                one = (number, message["role"], words)
+        said = [
+            (number, message["role"], words)
+            for number, message in zip(numbers or range(len(messages)), messages, strict=True)
+            if (words := "\n".join(block["text"] for block in message["content"] if block.get("text")))
+        ]
+        with self._one_at_a_time:
+            self._latest = ""
+            for one in said:
                 turn_id = self._begun.setdefault(one, f"{PLACE}/{uuid4().hex}")
-                begun.append(one)
                 with suppress(TurnError):  # blank, or too long
-                    self._dialogue.absorb(words, role=message["role"], turn_id=turn_id)
-        for one in begun:
-            self._begun.pop(one, None)
+                    self._dialogue.absorb(one[2], role=one[1], turn_id=turn_id)
+            for one in said:
+                self._begun.pop(one, None)
 
     def _require_writable(self, call: str) -> None:
         if not self.writable:
