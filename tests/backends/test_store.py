@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -159,6 +160,31 @@ def test_more_records_than_a_statement_has_room_for(store):
     store.keep_records(SCOPE, "one", bodies)
     assert store.records(SCOPE, "one", keys=list(bodies)) == bodies
     assert store.erase_records(SCOPE, "one", prefix="000") == 100
+
+
+def test_records_are_written_only_where_what_is_there_is_as_expected(store):
+    """All or none; None stands for a record that there is not."""
+    assert store.keep_records(SCOPE, "one", {"a": b"1", "b": b"2"}, expected={"a": None, "z": None})
+    for wrong in ({"a": None}, {"a": b"2"}, {"a": b"1", "z": b"9"}):
+        assert not store.keep_records(SCOPE, "one", {"a": b"3", "b": None}, expected=wrong)
+    assert store.records(SCOPE, "one") == {"a": b"1", "b": b"2"}
+    assert store.keep_records(SCOPE, "one", {"a": b"3", "b": None}, expected={"a": b"1"})
+    assert store.records(SCOPE, "one") == {"a": b"3"} and store.records(SCOPE, "two") == {}
+
+
+def test_of_writers_who_expect_the_same_record_one_is_let_through(store):
+    """A number that many writers raise loses none of them."""
+
+    def raise_it(_):
+        while True:
+            before = store.records(SCOPE, "one").get("n")
+            after = str(int(before or b"0") + 1).encode()
+            if store.keep_records(SCOPE, "one", {"n": after}, expected={"n": before}):
+                return
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(raise_it, range(24)))
+    assert store.records(SCOPE, "one") == {"n": b"24"}
 
 
 def test_records_are_erased_with_the_log(store):

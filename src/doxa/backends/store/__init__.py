@@ -186,8 +186,18 @@ class Store(Protocol):
         """Give back every connection."""
         ...
 
-    def keep_records(self, scope: str, shelf: str, bodies: Mapping[str, bytes | None]) -> None:
-        """Write records by key, all or none, durable on return; None removes one, and its bytes at the next `wipe`."""
+    def keep_records(
+        self,
+        scope: str,
+        shelf: str,
+        bodies: Mapping[str, bytes | None],
+        *,
+        expected: Mapping[str, bytes | None] | None = None,
+    ) -> bool:
+        """Write records by key, all or none, durable on return; None removes one, and its bytes at the next `wipe`.
+
+        Nothing is written, and False returned, where a record is not as `expected`; None there stands for none.
+        """
         ...
 
     def records(

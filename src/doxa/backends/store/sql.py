@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -289,7 +290,14 @@ class SQLStore:
             rows = connection.execute(sa.select(keys.c.key_id, keys.c.body).order_by(keys.c.key_id))
             return {name: json.loads(body) for name, body in rows}
 
-    def keep_records(self, scope: str, shelf: str, bodies: Mapping[str, bytes | None]) -> None:
+    def keep_records(
+        self,
+        scope: str,
+        shelf: str,
+        bodies: Mapping[str, bytes | None],
+        *,
+        expected: Mapping[str, bytes | None] | None = None,
+    ) -> bool:
         """Write and remove records. See `Store`."""
         rows = [
             {"scope": scope, "shelf": shelf, "key": key, "body": body}
@@ -297,12 +305,15 @@ class SQLStore:
             if body is not None
         ]
         with self._write() as connection:
+            if expected and not self._are(connection, scope, shelf, expected):
+                return False
             for some in _chunks([key for key, body in bodies.items() if body is None]):
                 connection.execute(sa.delete(records).where(*self._on(scope, shelf), records.c.key.in_(some)))
             if rows:
                 insert = (sqlite if self._sqlite else postgresql).insert(records)
                 keys = ["scope", "shelf", "key"]
                 connection.execute(insert.on_conflict_do_update(keys, set_={"body": insert.excluded.body}), rows)
+        return True
 
     def records(
         self, scope: str, shelf: str, *, keys: Sequence[str] | None = None, prefix: str = ""
@@ -418,6 +429,16 @@ class SQLStore:
             values = [given[name] for name in compiled.positiontup or ()]
             found = connection.cursor().execute(str(compiled), values)
             return iter(found.fetchall())
+
+    def _are(self, connection: sa.Connection, scope: str, shelf: str, expected: Mapping[str, bytes | None]) -> bool:
+        """Tell whether records are as expected, until the transaction ends for all who ask so of this shelf."""
+        if not self._sqlite:  # there a transaction that writes is the only one
+            place = int.from_bytes(sha256(f"{scope}\0{shelf}".encode()).digest()[:8], signed=True)
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(place)))
+        query = sa.select(records.c.key, records.c.body).where(*self._on(scope, shelf))
+        parts = (connection.execute(query.where(records.c.key.in_(some))) for some in _chunks(list(expected)))
+        found: dict[str, bytes] = {key: body for part in parts for key, body in part}
+        return all(found.get(key) == body for key, body in expected.items())
 
     @staticmethod
     def _locked_head(connection: sa.Connection, scope: str) -> Head:

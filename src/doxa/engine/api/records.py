@@ -31,8 +31,16 @@ class Records:
         self._store, self._shelf = doxa.parts.log.store, shelf
         self._scope = doxa.parts.log.scope(user)
 
-    def put(self, bodies: Mapping[str, bytes | None]) -> None:
+    def put(self, bodies: Mapping[str, bytes | None], *, expected: Mapping[str, bytes | None] | None = None) -> bool:
         """Write records by key, all or none, durable on return; None removes the one of a key.
+
+        Args:
+            bodies: the records.
+            expected: records that have to be as here, None for those that there must not be; of several writers who
+                expect the same one is let through.
+
+        Returns:
+            Whether they were written; False where something is not as expected.
 
         Raises:
             InputError: a key is empty or longer than 400 characters.
@@ -40,8 +48,7 @@ class Records:
         for key in bodies:
             if not 0 < len(key) <= LONGEST_KEY:
                 raise InputError(f"records: key: expected 1 to {LONGEST_KEY} characters, got {len(key)}: {key[:80]!r}.")
-        if bodies:
-            self._store.keep_records(self._scope, self._shelf, bodies)
+        return not bodies or self._store.keep_records(self._scope, self._shelf, bodies, expected=expected)
 
     def get(self, *keys: str) -> dict[str, bytes]:
         """Return the records of some keys that are there, in the order of the keys' code points."""
