@@ -451,3 +451,27 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         assert store.keys() == {"k1": {"tenant": "t"}}
         store.keep_records(SCOPE, "shelf", {"a": b"1"})
         assert store.records(SCOPE, "shelf") == {"a": b"1"}
+
+
+def test_many_turns_are_received_at_once_and_known_ones_given_back(store):
+    """In order, in one transaction, none twice; what is known stays as it is."""
+    first = store.receive(SCOPE, turn("one"), turn_id="a")
+    found = store.receive_many(SCOPE, {"b": turn("two"), "a": turn("other"), "c": turn("three")})
+    assert {key: (one.row.ordinal, one.duplicate) for key, one in found.items()} == {
+        "a": (first.row.ordinal, True),
+        "b": (2, False),
+        "c": (3, False),
+    }
+    assert found["a"].row == first.row
+    assert [row.turn_id for row in store.read(SCOPE)] == ["a", "b", "c"]
+    assert store.head(SCOPE).received == 3
+    assert all(one.duplicate for one in store.receive_many(SCOPE, {"b": turn("two"), "c": turn("three")}).values())
+    assert store.receive(SCOPE, turn("four"), turn_id="d").row.ordinal == 4
+    assert store.receive_many(SCOPE, {}) == {}
+
+
+def test_more_turns_than_a_statement_takes_are_received(store):
+    many = {f"t{number}": turn(str(number)) for number in range(1234)}
+    assert not any(one.duplicate for one in store.receive_many(SCOPE, many).values())
+    assert [row.turn_id for row in store.read(SCOPE)] == list(many)
+    assert all(one.duplicate for one in store.receive_many(SCOPE, many).values())

@@ -243,12 +243,14 @@ class DoxaStore(BaseStore):
             talk = self.doxa.dialogue(user=user, session="/".join(kept.namespace))
             with suppress(TurnError):  # no words, or too many
                 talk.absorb(kept.said, at=kept.updated_at, turn_id=kept.turn_id)
+        # Listed before the value is read: what is put after this is not ours to withdraw.
+        said = self._records(kept.namespace).all(kept.place + SAID)
         stored = self._stored(kept.namespace, kept.key)
         if stored is None:  # somebody deleted it meanwhile
             forget_turns(memory, [kept.turn_id] if kept.turn_id else [])
             return
         withdrawn = memory.withdrawn()
-        for turn_id in self._records(kept.namespace).all(kept.place + SAID):
+        for turn_id in said:
             if turn_id != stored.turn_id and turn_id not in withdrawn:
                 with suppress(NotFoundError):  # it was forgotten by other ways
                     memory.withdraw(turn_id=turn_id, reason="another value was put in its place")
