@@ -312,7 +312,9 @@ class SQLStore:
             if rows:
                 insert = (sqlite if self._sqlite else postgresql).insert(records)
                 keys = ["scope", "shelf", "key"]
-                connection.execute(insert.on_conflict_do_update(keys, set_={"body": insert.excluded.body}), rows)
+                connection.execute(
+                    insert.on_conflict_do_update(index_elements=keys, set_={"body": insert.excluded.body}), rows
+                )
         return True
 
     def records(
