@@ -8,11 +8,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from doxa.backends import load
-from doxa.backends.store import Head, NewRow, Vector, owner_name
+from doxa.backends.store import Head, NewRow, Vector, connect, owner_name
 from doxa.core.errors import (
     ConfigError,
     StoreConflictError,
@@ -192,7 +193,7 @@ def test_records_are_erased_with_the_log(store):
     store.receive(SCOPE, turn(), turn_id="t1")
     store.keep_records(SCOPE, "one", {"a": b"1"})
     store.keep_records("default/bo", "one", {"a": b"2"})
-    assert store.erase(SCOPE) == {"vectors": 0, "turn": 1, "record": 1}
+    assert store.erase(SCOPE) == {"vectors": 0, "turn": 1, "records": 1}
     assert store.records(SCOPE, "one") == {} and store.records("default/bo", "one") == {"a": b"2"}
 
 
@@ -403,6 +404,12 @@ def test_the_oldest_schema_is_upgraded(tmp_path):
     again.close()
 
 
+def test_a_file_of_this_version_is_opened_without_looking_for_migrations(tmp_path):
+    """The newest migration is the one that the code names; else every start would look for others."""
+    migrations = Path(connect.__file__).parent / "migrations" / "versions"
+    assert max(path.stem.split("_")[0] for path in migrations.glob("m*.py")) == connect.HEAD
+
+
 def test_the_migrations_make_the_tables_of_the_schema(tmp_path):
     """The schema that the code uses and the one that migrations build are the same."""
     import sqlalchemy as sa
@@ -451,6 +458,21 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         assert store.keys() == {"k1": {"tenant": "t"}}
         store.keep_records(SCOPE, "shelf", {"a": b"1"})
         assert store.records(SCOPE, "shelf") == {"a": b"1"}
+
+
+def test_a_record_goes_with_the_turn_that_says_it(store):
+    first = store.receive(SCOPE, turn("one"), turn_id="a").row.ordinal
+    store.receive(SCOPE, turn("two"), turn_id="b")
+    store.receive("default/ben", turn("one"), turn_id="a")
+    for scope in (SCOPE, "default/ben"):
+        store.keep_records(scope, "s", {"1": b"one", "2": b"two", "3": b""}, said_by={"1": "a", "2": "b"})
+    counts = store.rewrite(SCOPE, delete=[first], replace={}, expected=store.head(SCOPE).ordinal)
+    assert counts["records"] == 1
+    assert list(store.records(SCOPE, "s")) == ["2", "3"]
+    assert list(store.records("default/ben", "s")) == ["1", "2", "3"]
+    store.keep_records(SCOPE, "s", {"2": b"else"})  # no longer what the turn says
+    store.rewrite(SCOPE, delete=[first + 1], replace={}, expected=store.head(SCOPE).ordinal)
+    assert list(store.records(SCOPE, "s")) == ["2", "3"]
 
 
 def test_many_turns_are_received_at_once_and_known_ones_given_back(store):

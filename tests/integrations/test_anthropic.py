@@ -369,8 +369,8 @@ def test_of_two_writers_the_last_one_is_believed(tool, doxa, monkeypatch):
     other, memory = DoxaMemoryTool(doxa, user="ana"), doxa.memory(user="ana")
     put, between = tool._records.put, []
 
-    def late(bodies):
-        put(bodies)
+    def late(bodies, **more):
+        put(bodies, **more)
         between.pop()()
 
     monkeypatch.setattr(tool._records, "put", late)
@@ -380,3 +380,15 @@ def test_of_two_writers_the_last_one_is_believed(tool, doxa, monkeypatch):
     between.append(lambda: other.call(delete(A)))
     tool.call(insert(A, 0, "x"))
     assert memory.turns(withdrawn=True) == [] and "does not exist" in told(tool, **view(A))
+
+
+def test_a_file_goes_with_the_turn_that_its_text_is(own):
+    """What is forgotten in the memory is in no file either, moved and changed ones included."""
+    own.call(create("/memories/a.txt", ROME))
+    own.call(create("/memories/b.txt", PARIS))
+    own.call({"command": "rename", "old_path": "/memories/a.txt", "new_path": "/memories/c.txt"})
+    own.call(replace("/memories/c.txt", "Rome", "Oslo"))
+    memory = own.doxa.memory(user=own._dialogue.user)
+    (turn,) = [turn for turn in memory.turns() if "Oslo" in turn.text]
+    assert memory.forget(turn_id=turn.turn_id).erased["records"] == 1
+    assert "c.txt" not in own.call(view("/memories")) and "b.txt" in own.call(view("/memories"))

@@ -189,12 +189,12 @@ def test_reading_never_undoes_a_put(store):
 
 
 def test_an_item_whose_turn_was_forgotten_can_be_put_and_deleted(store):
-    """And is found again once it is put."""
+    """It is gone with the turn, and is found again once it is put."""
     store.put(ANA, "1", {"text": "Ana lives in Lisbon."})
     store.doxa.flush()
     memory = store.doxa.memory(user="memories/ana")
     memory.forget(turn_id=store._stored(ANA, "1").turn_id)
-    assert store.get(ANA, "1").value == {"text": "Ana lives in Lisbon."}
+    assert store.get(ANA, "1") is None
     store.put(ANA, "1", {"text": "Ana lives in Lisbon."})
     assert store.search(ANA, query="Lisbon")[0].score is not None
     store.doxa.flush()
@@ -260,3 +260,18 @@ def test_wrong_input_is_refused_and_changes_nothing(store):
     with pytest.raises(ValueError, match="operation"):
         store.batch(["get"])
     assert store.get(ANA, "1").value == {"n": 1}
+
+
+def test_an_item_goes_with_the_turn_that_says_it(store):
+    """What is forgotten in the memory is in no item either; a turn that was replaced takes none along."""
+    store.put(ANA, "1", {"text": "Ana lives in Rome."})
+    store.put(ANA, "1", {"text": "Ana lives in Oslo."})
+    store.put(ANA, "2", {"text": "Ana likes tea."})
+    memory = store.doxa.memory(user="/".join(ANA))
+    old, new, tea = (turn.turn_id for turn in memory.turns(withdrawn=True))
+    memory.forget(turn_id=old)
+    assert store.get(ANA, "1").value == {"text": "Ana lives in Oslo."}
+    memory.forget(turn_id=new)
+    assert store.get(ANA, "1") is None and store.get(ANA, "2") is not None
+    memory.forget(turn_id=tea)
+    assert store.search(ANA) == [] and store.list_namespaces() == []

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -117,7 +117,7 @@ class DoxaMemoryTool(BetaAbstractMemoryTool):
             if self._file(path) is not None or self._is_folder(path):
                 raise ToolError(f"File {command.path} already exists")
             file = _File(path, _new_id(path), command.file_text)
-            self._records.put({**self._above(path), **_stored(file)})
+            self._put({**self._above(path), **_stored(file)})
             self._follow([file])
         return f"File created successfully at: {command.path}"
 
@@ -195,7 +195,7 @@ class DoxaMemoryTool(BetaAbstractMemoryTool):
             moved: dict[str, bytes | None] = {new + key.removeprefix(old): body for key, body in held.items()}
             for key in moved:
                 _confined(key)
-            self._records.put({**dict.fromkeys(held), **self._above(new), **moved})
+            self._put({**dict.fromkeys(held), **self._above(new), **moved})
             for file in self._files({key: body for key, body in moved.items() if body is not None}):
                 with suppress(NotFoundError):
                     self._memory.annotate(file.turn_id, {"path": file.path})
@@ -258,8 +258,13 @@ class DoxaMemoryTool(BetaAbstractMemoryTool):
     def _change(self, old: _File, text: str) -> None:
         """Give a file another text."""
         file = _File(old.path, f"{_start(old.turn_id, OF_FILE)}{uuid4().hex}", text)
-        self._records.put(_stored(file))
+        self._put(_stored(file))
         self._follow([file])
+
+    def _put(self, bodies: Mapping[str, bytes | None]) -> None:
+        """Write records; a file goes with the turn that its text is, whoever forgets that."""
+        files = self._files({key: body for key, body in bodies.items() if body is not None})
+        self._records.put(bodies, said_by={file.path + FILE: file.turn_id for file in files})
 
     def _erase(self, start: str, files: Sequence[_File]) -> int:
         """Erase the records whose keys begin alike, and the turns of their files; return the number of records."""

@@ -193,10 +193,12 @@ class Store(Protocol):
         bodies: Mapping[str, bytes | None],
         *,
         expected: Mapping[str, bytes | None] | None = None,
+        said_by: Mapping[str, str] | None = None,
     ) -> bool:
         """Write records by key, all or none, durable on return; None removes one, and its bytes at the next `wipe`.
 
-        Nothing is written, and False returned, where a record is not as `expected`; None there stands for none.
+        Nothing is written, and False returned, where a record is not as `expected`; None there stands for none. A
+        record goes with the turn that it is `said_by`.
         """
         ...
 

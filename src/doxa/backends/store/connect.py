@@ -29,7 +29,7 @@ from doxa.core.errors import (
     StoreVersionError,
 )
 
-HEAD = "m003"
+HEAD = "m005"
 """The newest migration."""
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""

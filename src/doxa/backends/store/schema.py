@@ -61,8 +61,13 @@ records = Table(
     Column("shelf", String(64), primary_key=True),
     Column("key", String(400), primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    Column("turn_id", String(400)),
+    Index("records_by_turn", "scope", "turn_id"),
 )
-"""What programs keep beside a memory, byte for byte: nothing of it is read or believed, and no log tells of it."""
+"""What programs keep beside a memory, byte for byte: nothing of it is read or believed, and no log tells of it.
+
+A record that a turn says goes when the turn is erased.
+"""
 
 heads = Table(
     "heads",

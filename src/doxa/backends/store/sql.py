@@ -213,7 +213,8 @@ class SQLStore:
             head = self._locked_head(connection, scope)
             if head.ordinal != expected:
                 raise StoreConflictError(f"{scope}: expected a log of {expected} rows, found {head.ordinal}.")
-            counts = _delete(connection, scope, delete)
+            kept = _delete_records(connection, scope, delete)
+            counts = _delete(connection, scope, delete) | ({"records": kept} if kept else {})
             for ordinal, body in replace.items():
                 this = (events.c.scope == scope, events.c.ordinal == ordinal)
                 connection.execute(sa.update(events).where(*this).values(body=_dumps(body)))
@@ -241,7 +242,7 @@ class SQLStore:
                 connection.execute(sa.update(heads).where(heads.c.scope == ERASED).values(ordinal=last))
             connection.execute(sa.delete(answers).where(answers.c.scope == scope))
             kept = connection.execute(sa.delete(records).where(records.c.scope == scope)).rowcount
-            counts |= {"record": kept} if kept else {}
+            counts |= {"records": kept} if kept else {}
             connection.execute(sa.delete(heads).where(heads.c.scope == scope))
         self.wipe()
         return counts
@@ -297,10 +298,12 @@ class SQLStore:
         bodies: Mapping[str, bytes | None],
         *,
         expected: Mapping[str, bytes | None] | None = None,
+        said_by: Mapping[str, str] | None = None,
     ) -> bool:
         """Write and remove records. See `Store`."""
+        said = said_by or {}
         rows = [
-            {"scope": scope, "shelf": shelf, "key": key, "body": body}
+            {"scope": scope, "shelf": shelf, "key": key, "body": body, "turn_id": said.get(key)}
             for key, body in bodies.items()
             if body is not None
         ]
@@ -312,9 +315,8 @@ class SQLStore:
             if rows:
                 insert = (sqlite if self._sqlite else postgresql).insert(records)
                 keys = ["scope", "shelf", "key"]
-                connection.execute(
-                    insert.on_conflict_do_update(index_elements=keys, set_={"body": insert.excluded.body}), rows
-                )
+                new = {"body": insert.excluded.body, "turn_id": insert.excluded.turn_id}
+                connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=new), rows)
         return True
 
     def records(
@@ -533,6 +535,18 @@ def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> d
         gone = sa.delete(vectors).where(vectors.c.scope == scope, vectors.c.ordinal.in_(part))
         counts["vectors"] += connection.execute(gone).rowcount
     return counts
+
+
+def _delete_records(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> int:
+    """Remove the records that these turns say."""
+    count = 0
+    for part in _chunks(ordinals):
+        gone = sa.select(events.c.turn_id).where(
+            events.c.scope == scope, events.c.ordinal.in_(part), events.c.turn_id.is_not(None)
+        )
+        said = sa.delete(records).where(records.c.scope == scope, records.c.turn_id.in_(gone))
+        count += connection.execute(said).rowcount
+    return count
 
 
 def _dumps(body: Mapping[str, Any]) -> str:

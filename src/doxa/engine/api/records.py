@@ -31,13 +31,21 @@ class Records:
         self._store, self._shelf = doxa.parts.log.store, shelf
         self._scope = doxa.parts.log.scope(user)
 
-    def put(self, bodies: Mapping[str, bytes | None], *, expected: Mapping[str, bytes | None] | None = None) -> bool:
+    def put(
+        self,
+        bodies: Mapping[str, bytes | None],
+        *,
+        expected: Mapping[str, bytes | None] | None = None,
+        said_by: Mapping[str, str] | None = None,
+    ) -> bool:
         """Write records by key, all or none, durable on return; None removes the one of a key.
 
         Args:
             bodies: the records.
             expected: records that have to be as here, None for those that there must not be; of several writers who
                 expect the same one is let through.
+            said_by: by key the id of the turn that says the same; with the turn the record is erased, whoever forgets
+                it.
 
         Returns:
             Whether they were written; False where something is not as expected.
@@ -48,7 +56,9 @@ class Records:
         for key in bodies:
             if not 0 < len(key) <= LONGEST_KEY:
                 raise InputError(f"records: key: expected 1 to {LONGEST_KEY} characters, got {len(key)}: {key[:80]!r}.")
-        return not bodies or self._store.keep_records(self._scope, self._shelf, bodies, expected=expected)
+        return not bodies or self._store.keep_records(
+            self._scope, self._shelf, bodies, expected=expected, said_by=said_by
+        )
 
     def get(self, *keys: str) -> dict[str, bytes]:
         """Return the records of some keys that are there, in the order of the keys' code points."""

@@ -333,8 +333,9 @@ def _judged(note: Note) -> dict[str, Any]:
 
 
 def _counts(counts: Mapping[str, int]) -> dict[str, int]:
-    events = sum(count for kind, count in counts.items() if kind not in ("turn", "vectors"))
-    return {"turns": counts.get("turn", 0), "events": events, "vectors": counts.get("vectors", 0)}
+    events = sum(count for kind, count in counts.items() if kind not in ("turn", "vectors", "records"))
+    kept = {"records": counts["records"]} if counts.get("records") else {}
+    return {"turns": counts.get("turn", 0), "events": events, "vectors": counts.get("vectors", 0), **kept}
 
 
 def _certificate(user: str, turn_ids: tuple[str, ...], erased: Mapping[str, int]) -> Certificate:

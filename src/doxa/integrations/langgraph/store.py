@@ -214,7 +214,8 @@ class DoxaStore(BaseStore):
             kept = self._made(op, op.value, before)
             ends = b"" if op.ttl is None else f"{time.time() + 60 * op.ttl}".encode()
             bodies: dict[str, bytes | None] = {kept.place + VALUE: _body(kept), kept.place + ENDS: ends or None}
-            self._records(op.namespace).put(bodies | ({kept.turn_id: b""} if kept.turn_id else {}))
+            said = {kept.place + VALUE: kept.turn_id} if kept.turn_id else {}
+            self._records(op.namespace).put(bodies | dict.fromkeys(said.values(), b""), said_by=said)
             self._index.put({_short(*op.namespace): json.dumps(op.namespace).encode()})
             if before is None or kept.turn_id != before.turn_id:
                 self._follow(kept)
