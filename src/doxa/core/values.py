@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 from doxa.core.background import Background
 from doxa.core.trace import Trace
+from doxa.core.turns import Receipt, Role, ToTasks, Turn
 from doxa.core.verdicts import SentenceKind, SentenceVerdict, Verdict, VerdictLabel
 
 __all__ = [
@@ -49,13 +50,13 @@ __all__ = [
     "SentenceVerdict",
     "Status",
     "Term",
+    "ToTasks",
     "Turn",
     "UNBELIEVED",
     "Verdict",
     "VerdictLabel",
 ]
 
-Role = Literal["user", "assistant", "system", "tool"]
 Precision = Literal["year", "month", "day"]
 Asks = Literal["object", "subject", "start", "end", "duration", "truth", "count", "source", "anything"]
 QuestionKind = Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"]
@@ -154,40 +155,6 @@ class Conflict(StrEnum):
 
 ADDING = frozenset(map(ChangeKind, "assert support quarantine note merge move".split()))
 """Changes that leave earlier beliefs as they were."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One utterance as it was received. `ordinal` is its place in the user's log, from 1."""
-
-    turn_id: str
-    user: str
-    session: str
-    speaker: str
-    role: Role
-    text: str
-    at: datetime
-    ordinal: int = 0
-    generated: bool = False
-    """True for a reply that Doxa itself wrote: kept as context, never learned from or recalled."""
-    to_tasks: ToTasks | None = None
-    """Of a turn that is said to the tasks as well: what it is read with."""
-    verbatim: bool = False
-    """It is kept and found as it stands, and no fact is made from it."""
-    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What whoever stored it notes about it, as plain JSON data; Doxa keeps it and does not read it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToTasks:
-    """What a turn that is said to the tasks is read with."""
-
-    said_before: str = ""
-    """What the assistant said just before it."""
-    intent: str = ""
-    """What it is taken for, whatever it is (an ablation of benchmarks); empty leaves that to the reading."""
-    routed: bool = False
-    """It is said to the tasks only if it opens, changes or asks about one (`doxa.tasks.route`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,16 +513,6 @@ class Reply:
 
     def __str__(self) -> str:
         return self.text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """Proof that a turn is durable. `duplicate` is True when it was stored before."""
-
-    turn_id: str
-    duplicate: bool = False
-    language: str = ""
-    """The language of a text that is not in English (ISO 639): the built-in reading makes no facts from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,8 +183,9 @@ NAMES = {
 _TO_TASKS = Codec(ToTasks, "said_before intent routed")
 _TURN = Codec(
     Turn,
-    "session speaker role text generated to_tasks verbatim metadata",
+    "session speaker role text generated to_tasks verbatim called metadata",
     to_tasks=Named("to_tasks", _TO_TASKS.to, _TO_TASKS.of),
+    called=Named("called", list, tuple),
 )
 """Id, user, ordinal and time of a turn are columns of its row."""
 _CLAIM = Codec(

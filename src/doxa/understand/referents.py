@@ -100,13 +100,16 @@ class Referents:
     sorts: dict[str, str] = field(default_factory=dict)
     """What somebody or something with a name was called: "courier firm" by "swiftly"."""
     gender: dict[str, str] = field(default_factory=dict)
+    own_names: frozenset[str] = frozenset()
+    """Other names that mean the speaker in this turn, in small letters."""
     _relatives: frozenset[str] | None = None
 
     @classmethod
     def of(cls, turn: Turn, context: Sequence[Turn], beliefs: Beliefs) -> Referents:
         """Return the referents of a turn, with the people that its context speaks of."""
         others = [t.speaker for t in context if t.speaker != turn.speaker]
-        referents = cls(term(turn.speaker), term(others[-1]) if others else None, beliefs)
+        own = frozenset(clean(name).casefold() for name in turn.called)
+        referents = cls(term(turn.speaker), term(others[-1]) if others else None, beliefs, own_names=own)
         for earlier in context[-6:]:
             for claim in beliefs.said_in(earlier.turn_id):
                 noun = claim.subject.label.rpartition("'s ")[2]
@@ -152,6 +155,8 @@ class Referents:
         text = noun.strip(' ,;:.!?"()')
         word = text.casefold()
         if word in ("i", "me", "myself", "we", "us", "ourselves", "mine"):
+            return self.speaker
+        if self.own_names and clean(text).casefold() in self.own_names:
             return self.speaker
         if word in ("you", "yourself"):
             return self.other
