@@ -3231,6 +3231,11 @@ export interface components {
              */
             verbatim: boolean;
             /**
+             * Called
+             * @description Other names by which it means its speaker: "User" in what another memory wrote down about one.
+             */
+            called: string[];
+            /**
              * Metadata
              * @description What whoever stored it notes about it, as plain JSON data; Doxa keeps it and does not read it.
              */
