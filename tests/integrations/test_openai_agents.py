@@ -254,14 +254,14 @@ def test_many_calls_at_once_lose_nothing_and_pop_nothing_twice(doxa):
 def test_the_event_loop_goes_on_and_who_is_cancelled_leaves_nothing_half_done(doxa, monkeypatch):
     """A write that is under way when its caller is cancelled is there when the caller hears of it."""
     session = DoxaSession("s", doxa, user="ana")
-    begun, go_on, put = threading.Event(), threading.Event(), session._records.put
+    begun, go_on, put = threading.Event(), threading.Event(), session._transcript._records.put
 
     def slow(bodies):
         begun.set()
         go_on.wait(10)
         put(bodies)
 
-    monkeypatch.setattr(session._records, "put", slow)
+    monkeypatch.setattr(session._transcript._records, "put", slow)
 
     async def cancelled():
         adding = asyncio.create_task(session.add_items([ASKED]))
@@ -282,13 +282,13 @@ def test_the_event_loop_goes_on_and_who_is_cancelled_leaves_nothing_half_done(do
 def test_a_turn_does_not_outlive_an_item_that_is_removed_while_it_is_added(doxa, monkeypatch):
     """Another writer clears the session between the item and its turn."""
     session, other = DoxaSession("s", doxa, user="ana"), DoxaSession("s", doxa, user="ana")
-    absorb = session._dialogue.absorb
+    absorb = session._transcript._dialogue.absorb
 
     def late(*args, **options):
-        other._clear()
+        other._transcript.clear()
         return absorb(*args, **options)
 
-    monkeypatch.setattr(session._dialogue, "absorb", late)
+    monkeypatch.setattr(session._transcript._dialogue, "absorb", late)
     run(session, ("add_items", [ASKED]))
     assert run(session, ("get_items",)) == [[]] and texts(doxa) == []
 
