@@ -8,15 +8,14 @@ from doxa.core.config import Config, EncoderConfig, GraderConfig
 LIGHT = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"))
 
 
-@pytest.fixture
-def doxa():
-    """An engine in memory."""
-    with Doxa.open(":memory:", config=LIGHT) as engine:
-        yield engine
-
-
 @pytest.fixture(scope="module")
 def shared():
     """An engine in memory for tests that use it as a user of their own."""
     with Doxa.open(":memory:", config=LIGHT) as engine:
         yield engine
+
+
+@pytest.fixture
+def doxa(shared, request):
+    """An engine in memory, a tenant of its own: as good as a new one, and nothing is opened for it."""
+    return shared.tenant(request.node.name)

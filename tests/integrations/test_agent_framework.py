@@ -302,7 +302,7 @@ def test_a_turn_does_not_outlive_a_session_that_is_cleared_while_it_is_saved(dox
     ours, receive = DoxaHistoryProvider(doxa, user="ana"), doxa.receive
 
     def late(turn, **rest):
-        DoxaHistoryProvider(doxa, user="ana")._clear("s")
+        DoxaHistoryProvider(doxa, user="ana")._transcript("s").clear()
         return receive(turn, **rest)
 
     monkeypatch.setattr(doxa, "receive", late)

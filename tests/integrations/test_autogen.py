@@ -330,14 +330,14 @@ def test_a_token_that_was_cancelled_adds_and_finds_nothing(own):
 def test_who_is_cancelled_leaves_nothing_half_done(doxa, monkeypatch):
     """A content that is being written is there, and found, when its caller hears of the end."""
     memory, token = DoxaMemory(doxa, user="ana"), CancellationToken()
-    begun, go_on, put = threading.Event(), threading.Event(), memory._records.put
+    begun, go_on, put = threading.Event(), threading.Event(), memory._transcript._records.put
 
     def slow(bodies):
         begun.set()
         go_on.wait(10)
         put(bodies)
 
-    monkeypatch.setattr(memory._records, "put", slow)
+    monkeypatch.setattr(memory._transcript._records, "put", slow)
 
     async def cancelled():
         adding = asyncio.create_task(memory.add(CONTENTS[0], token))
@@ -357,13 +357,13 @@ def test_who_is_cancelled_leaves_nothing_half_done(doxa, monkeypatch):
 def test_a_turn_does_not_outlive_a_content_that_is_cleared_while_it_is_added(doxa, monkeypatch):
     """Another writer clears the memory between the content and its turn."""
     memory, other = DoxaMemory(doxa, user="ana"), DoxaMemory(doxa, user="ana")
-    absorb = memory._dialogue.absorb
+    absorb = memory._transcript._dialogue.absorb
 
     def late(*args, **options):
-        other._clear()
+        other._transcript.clear()
         return absorb(*args, **options)
 
-    monkeypatch.setattr(memory._dialogue, "absorb", late)
+    monkeypatch.setattr(memory._transcript._dialogue, "absorb", late)
     filled(memory, CONTENTS[0])
     assert asked(memory) == [] and doxa.memory(user="ana").turns(withdrawn=True) == []
 

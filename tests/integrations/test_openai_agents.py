@@ -254,14 +254,14 @@ def test_many_calls_at_once_lose_nothing_and_pop_nothing_twice(doxa):
 def test_the_event_loop_goes_on_and_who_is_cancelled_leaves_nothing_half_done(doxa, monkeypatch):
     """A write that is under way when its caller is cancelled is there when the caller hears of it."""
     session = DoxaSession("s", doxa, user="ana")
-    begun, go_on, put = threading.Event(), threading.Event(), session._records.put
+    begun, go_on, put = threading.Event(), threading.Event(), session._transcript._records.put
 
     def slow(bodies):
         begun.set()
         go_on.wait(10)
         put(bodies)
 
-    monkeypatch.setattr(session._records, "put", slow)
+    monkeypatch.setattr(session._transcript._records, "put", slow)
 
     async def cancelled():
         adding = asyncio.create_task(session.add_items([ASKED]))
@@ -282,13 +282,13 @@ def test_the_event_loop_goes_on_and_who_is_cancelled_leaves_nothing_half_done(do
 def test_a_turn_does_not_outlive_an_item_that_is_removed_while_it_is_added(doxa, monkeypatch):
     """Another writer clears the session between the item and its turn."""
     session, other = DoxaSession("s", doxa, user="ana"), DoxaSession("s", doxa, user="ana")
-    absorb = session._dialogue.absorb
+    absorb = session._transcript._dialogue.absorb
 
     def late(*args, **options):
-        other._clear()
+        other._transcript.clear()
         return absorb(*args, **options)
 
-    monkeypatch.setattr(session._dialogue, "absorb", late)
+    monkeypatch.setattr(session._transcript._dialogue, "absorb", late)
     run(session, ("add_items", [ASKED]))
     assert run(session, ("get_items",)) == [[]] and texts(doxa) == []
 
@@ -316,3 +316,13 @@ def test_two_engines_add_to_one_session_and_lose_nothing(tmp_path):
             assert [item["at"] for item in held if item.get("type") == name] == list(range(9))
         assert sorted(text for _, _, text in texts(doxa)) == ["Ben has 11 cats.", "Cleo has 11 cats."]
         assert len(held) == 20
+
+
+def test_an_item_goes_with_the_turn_that_it_is(doxa):
+    """What is forgotten in the memory is in no session either; tool calls stay."""
+    session = DoxaSession("chat", doxa, user="ana")
+    call = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"}
+    run(session.add_items([{"role": "user", "content": "I live in Rome."}, call, {"role": "user", "content": "Hi."}]))
+    memory = doxa.memory(user="ana")
+    memory.forget(turn_id=memory.turns()[0].turn_id)
+    assert run(session.get_items()) == [call, {"role": "user", "content": "Hi."}]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from doxa.engine.answer.checking import find_reasoner
     from doxa.engine.api.asynchronous import AsyncDialogue, AsyncDoxa
     from doxa.engine.api.asyncmemory import AsyncMemory, AsyncTasks, AsyncTeaching
-    from doxa.engine.api.awaiting import awaited
+    from doxa.engine.api.awaiting import awaited, finished
     from doxa.engine.api.graphs import KnowledgeGraph, extract_graph
     from doxa.engine.api.keys import Keys
     from doxa.engine.api.ledger import Ledger
     from doxa.engine.api.memory import Memory
     from doxa.engine.api.network import Network
     from doxa.engine.api.notes import Look, Note, Notebook, Page
-    from doxa.engine.api.records import Records, forget_turns
+    from doxa.engine.api.records import Records, forget_turns, short
     from doxa.engine.api.teaching import Teaching
     from doxa.engine.history.moving import IMPORTED, Imported
     from doxa.engine.history.transfer import is_export
@@ -85,6 +85,7 @@ __all__ = [
     "erase_fitting",
     "extract_graph",
     "find_reasoner",
+    "finished",
     "forget_turns",
     "graph_of",
     "is_export",
@@ -96,6 +97,7 @@ __all__ = [
     "read_filter",
     "relation_counts",
     "remove",
+    "short",
     "show_base",
     "touching",
     "values_of",
@@ -120,11 +122,11 @@ ROOMS = {
     "Network": "engine.api.network",
     "OURS Entry noted notes values_of": "engine.shelf.entries",
     "Played played": "engine.wiring.casting",
-    "Records forget_turns": "engine.api.records",
+    "Records forget_turns short": "engine.api.records",
     "Shelf": "engine.shelf.shelves",
     "Teaching": "engine.api.teaching",
     "amend erase_fitting remove": "engine.shelf.changing",
-    "awaited": "engine.api.awaiting",
+    "awaited finished": "engine.api.awaiting",
     "build_base show_base": "engine.wiring.knowledge",
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",

@@ -14,13 +14,12 @@ Extra: `pip install "doxa[adk]"`.
 from __future__ import annotations
 
 import json
-from asyncio import CancelledError, ensure_future, to_thread, wait
-from collections.abc import Callable, Mapping, Sequence
+from asyncio import to_thread
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from google.adk.memory import BaseMemoryService
@@ -29,7 +28,7 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.genai.types import Content, Part
 
 from doxa.core.errors import InputError, NotFoundError, TurnError
-from doxa.engine import Records, forget_turns
+from doxa.engine import Records, finished, forget_turns, short
 
 if TYPE_CHECKING:
     from google.adk.events import Event
@@ -47,7 +46,6 @@ MEMORIES = "memories"
 """The session of what is added by hand."""
 USER = "user"
 REPLACED = "the event says something else"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,7 @@ class DoxaMemoryService(BaseMemoryService):
             InputError: a name or a time cannot be used; nothing was stored.
         """
         items = _events(session.events, session.id)
-        await _finished(lambda: self._add(session.app_name, session.user_id, session.id, items, replaces=True))
+        await finished(lambda: self._add(session.app_name, session.user_id, session.id, items, replaces=True))
 
     async def add_events_to_memory(
         self,
@@ -123,7 +121,7 @@ class DoxaMemoryService(BaseMemoryService):
         """
         session = session_id or UNKNOWN_SESSION
         items = _events(events, session, custom_metadata)
-        await _finished(lambda: self._add(app_name, user_id, session, items, replaces=False))
+        await finished(lambda: self._add(app_name, user_id, session, items, replaces=False))
 
     async def add_memory(
         self,
@@ -147,7 +145,7 @@ class DoxaMemoryService(BaseMemoryService):
             InputError: a name or the metadata cannot be used; nothing was stored.
         """
         items = [_by_hand(entry, custom_metadata) for entry in memories if _texts(entry.content)]
-        await _finished(lambda: self._add(app_name, user_id, MEMORIES, items, replaces=True, again=True))
+        await finished(lambda: self._add(app_name, user_id, MEMORIES, items, replaces=True, again=True))
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         """Return what bears on a query, best first; nothing for one without words.
@@ -167,7 +165,7 @@ class DoxaMemoryService(BaseMemoryService):
             StoreLockedError: it is gone, and bytes of it stay until nobody else reads the file.
         """
         if memory_id:
-            await _finished(lambda: self._delete(app_name, user_id, memory_id))
+            await finished(lambda: self._delete(app_name, user_id, memory_id))
 
     def _engine(self, app_name: str) -> Doxa:
         return self.doxa.tenant(app_name) if self.apart else self.doxa
@@ -209,7 +207,7 @@ class DoxaMemoryService(BaseMemoryService):
         for place, item in by_place.items():
             before = known.get(place)
             if _tombstone(place) not in barred and (before is None or (replaces and _differs(item, before))):
-                new[f"{place}/{uuid4().hex if before else _short(json.dumps([item.body, _instant(item)]))}"] = item
+                new[f"{place}/{uuid4().hex if before else short(json.dumps([item.body, _instant(item)]))}"] = item
         records.put(dict.fromkeys(new, b""))
         talk = self._engine(app_name).dialogue(user=user_id, session=session)
         for key, item in new.items():
@@ -236,7 +234,7 @@ class DoxaMemoryService(BaseMemoryService):
 
     def _delete(self, app_name: str, user_id: str, memory_id: str) -> None:
         memory, records = self._parts(app_name, user_id)
-        start = f"{_short(memory_id)}/"
+        start = f"{short(memory_id)}/"
         if not records.all(start):
             forget_turns(memory, [memory_id])  # one from elsewhere has the id of its turn
             return
@@ -277,7 +275,7 @@ def _item(entry: MemoryEntry, name: str, session: str, *, role: Role, at: dateti
     texts = _texts(entry.content)
     said = [part for part in texts if not part.thought]
     return _Item(
-        place=f"{_short(name)}/{_short(session)}",
+        place=f"{short(name)}/{short(session)}",
         body=entry.model_dump(mode="json"),
         words="\n".join(str(part.text) for part in said or texts),
         speaker=None if entry.author == USER else entry.author or None,
@@ -362,11 +360,6 @@ def _written(at: datetime) -> str:
     return at.astimezone().replace(tzinfo=None).isoformat()
 
 
-def _short(name: str) -> str:
-    """Return a key of a fixed length for a name of any."""
-    return sha256(name.encode(errors="surrogatepass")).hexdigest()[:24]
-
-
 def _tombstone(place: str) -> str:
     """Return the key of the record that says that the memory at a place was deleted."""
     return DELETED + place.partition("/")[0]
@@ -379,18 +372,3 @@ def _turn_id(key: str) -> str:
 def _place_of(turn: Turn) -> str:
     """Return the key of the record of what a turn was made from; that of a turn from elsewhere is no such key."""
     return turn.turn_id.removeprefix(f"{SHELF}/").rpartition("/")[0] or "/"
-
-
-async def _finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()

@@ -14,14 +14,11 @@ Extra: `pip install "doxa[agent-framework]"`.
 from __future__ import annotations
 
 import asyncio
-import json
-from asyncio import CancelledError, ensure_future, to_thread, wait
+from asyncio import to_thread
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from hashlib import sha256
+from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agent_framework import (
     AgentSession,
@@ -33,8 +30,9 @@ from agent_framework import (
     SupportsAgentRun,
 )
 
-from doxa.core.errors import TurnError
-from doxa.engine import Records, forget_turns
+from doxa.engine import finished
+from doxa.integrations.transcript import Message as Note
+from doxa.integrations.transcript import Transcript, bytes_of, row_of
 
 if TYPE_CHECKING:
     from doxa.core.values import Role, Turn
@@ -50,7 +48,6 @@ ATTRIBUTION = "_attribution"
 BEFORE = 6
 """Messages before the one that is searched for: they tell what "she" and "there" are."""
 PROMPT = "## Memory\nThis is remembered of earlier conversations. Where it disagrees, what was said last counts."
-T = TypeVar("T")
 
 
 class DoxaHistoryProvider(HistoryProvider):
@@ -130,8 +127,7 @@ class DoxaHistoryProvider(HistoryProvider):
             TypeError: a message is no plain JSON data; nothing was stored.
         """
         if messages:
-            given = list(messages)
-            await _finished(lambda: self._save(session_id or DEFAULT_SESSION, given))
+            await finished(partial(self._save, session_id or DEFAULT_SESSION, [*messages]))
 
     async def clear(self, session_id: str | None) -> None:
         """Erase the messages of a session, and what was made from them.
@@ -139,45 +135,23 @@ class DoxaHistoryProvider(HistoryProvider):
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
-        await _finished(lambda: self._clear(session_id or DEFAULT_SESSION))
+        await finished(lambda: self._transcript(session_id or DEFAULT_SESSION).clear())
 
-    def _records(self, session_id: str) -> Records:
-        return Records(self.doxa, user=_owner(self._user, session_id), shelf=SHELF)
+    def _transcript(self, session_id: str) -> Transcript:
+        return Transcript(
+            self.doxa, user=_owner(self._user, session_id), session=session_id, shelf=SHELF, agent=self._agent,
+            speaker=self._speaker,
+        )  # fmt: skip
 
     def _held(self, session_id: str) -> list[Message]:
-        held = self._records(session_id).all(_place(session_id))
-        return [Message.from_dict(json.loads(body)) for body in held.values()]
+        return [Message.from_dict(row_of(one.body)) for one in self._transcript(session_id).kept()]
 
     def _save(self, session_id: str, messages: Sequence[Message]) -> None:
-        place, records, user = _place(session_id), self._records(session_id), _owner(self._user, session_id)
+        transcript = self._transcript(session_id)
         with self._one_at_a_time:
-            new = _following(self._held(session_id), messages)
-            latest = records.last(place)
-            number = int(latest[0].removeprefix(place).partition(".")[0]) + 1 if latest else 1
-            batch = f"{place}{number:012}.{uuid4().hex}"  # two writers may take one number
-            said = {f"{batch}/{at:08}": message for at, message in enumerate(new)}
-            records.put({key: json.dumps(message.to_dict()).encode() for key, message in said.items()})
-        talk = self.doxa.dialogue(user=user, agent=self._agent, session=session_id, speaker=self._speaker)
-        for key, message in said.items():
-            if words := _words(message):
-                with suppress(TurnError):  # blank, or too long
-                    talk.absorb(
-                        words, role=SPEAKING[message.role], speaker=message.author_name or None, turn_id=_turn_id(key)
-                    )
-        held = records.get(*said)
-        gone = [_turn_id(key) for key in said if key not in held]  # somebody cleared the session meanwhile
-        forget_turns(self.doxa.memory(user=user), gone)
-
-    def _clear(self, session_id: str) -> None:
-        memory, records = self.doxa.memory(user=_owner(self._user, session_id)), self._records(session_id)
-        start = _turn_id(_place(session_id))
-        try:
-            records.erase(_place(session_id))
-        finally:  # they are gone, even where it fails since somebody else is reading
-            told = memory.turns(session=session_id, withdrawn=True)
-            ours = [turn.turn_id for turn in reversed(told) if turn.turn_id.startswith(start)]
-            held = {_turn_id(key) for key in records.get(*(one.removeprefix(_turn_id("")) for one in ours))}
-            forget_turns(memory, [one for one in ours if one not in held])
+            new = [_made(message) for message in _following(self._held(session_id), messages)]
+            keys = transcript.put(new)
+        transcript.say(keys, new)
 
 
 class DoxaContextProvider(ContextProvider):
@@ -276,6 +250,15 @@ def _following(held: Sequence[Message], given: Sequence[Message]) -> list[Messag
     return list(state["messages"][len(held) :])
 
 
+def _made(message: Message) -> Note:
+    return Note(
+        body=bytes_of(message.to_dict()),
+        words=_words(message),
+        role=SPEAKING.get(message.role, "user"),
+        speaker=message.author_name or None,
+    )
+
+
 def _words(message: Message) -> str:
     """Return what somebody says with a message; nothing where a provider has put it in."""
     if message.role not in SPEAKING or ATTRIBUTION in message.additional_properties:
@@ -285,27 +268,3 @@ def _words(message: Message) -> str:
 
 def _owner(user: str | Callable[[str], str], session_id: str) -> str:
     return user if isinstance(user, str) else user(session_id)
-
-
-def _place(session_id: str) -> str:
-    """Return how the keys of a session's records begin: no session's is the beginning of another's."""
-    return f"{sha256(session_id.encode(errors='surrogatepass')).hexdigest()[:24]}/"
-
-
-def _turn_id(key: str) -> str:
-    return f"{SHELF}/{key}"
-
-
-async def _finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()

@@ -19,7 +19,6 @@ from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, NoReturn
 from uuid import uuid4
@@ -36,7 +35,7 @@ from anthropic.types.beta import (
 )
 
 from doxa.core.errors import NotFoundError, TurnError
-from doxa.engine import Records, forget_turns
+from doxa.engine import Records, forget_turns, short
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -423,4 +422,4 @@ def _start(turn_id: str, parts: int) -> str:
 
 def _new_id(path: str) -> str:
     """Return an id for the first text of a new file: shelf, path, file, text."""
-    return FOLDER.join([SHELF, sha256(path.encode()).hexdigest()[:24], uuid4().hex, uuid4().hex])
+    return FOLDER.join([SHELF, short(path), uuid4().hex, uuid4().hex])

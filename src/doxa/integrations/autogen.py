@@ -13,14 +13,12 @@ Extra: `pip install "doxa[autogen]"`.
 from __future__ import annotations
 
 import json
-from asyncio import CancelledError, ensure_future, to_thread, wait
+from asyncio import ensure_future, to_thread
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
-from hashlib import sha256
+from collections.abc import Awaitable, Mapping, Sequence
+from functools import partial
 from typing import Any, Self, TypeVar
 from urllib.parse import unquote
-from uuid import uuid4
 
 from autogen_core import CancellationToken, Component, Image
 from autogen_core.memory import Memory, MemoryContent, MemoryMimeType, MemoryQueryResult, UpdateContextResult
@@ -28,8 +26,9 @@ from autogen_core.model_context import ChatCompletionContext
 from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 from pydantic import BaseModel
 
-from doxa.core.errors import InputError, TurnError
-from doxa.engine import Doxa, Records, forget_turns
+from doxa.core.errors import InputError
+from doxa.engine import Doxa, finished
+from doxa.integrations.transcript import Kept, Message, Transcript
 
 __all__ = ["DoxaMemory", "DoxaMemoryConfig"]
 
@@ -80,10 +79,8 @@ class DoxaMemory(Memory, Component[DoxaMemoryConfig]):
     ) -> None:
         self.doxa = doxa
         self._user, self._name, self._speaker, self._top_k = user, name or NAME, speaker, top_k
-        self._dialogue = doxa.dialogue(user=user, session=self._name, speaker=speaker)
+        self._transcript = Transcript(doxa, user=user, session=self._name, shelf=SHELF, speaker=speaker)
         self._memory = doxa.memory(user=user)
-        self._records = Records(doxa, user=user, shelf=SHELF)
-        self._place = f"{sha256(self._name.encode(errors='surrogatepass')).hexdigest()[:24]}/"
         self._opened: Doxa | None = None
 
     @property
@@ -94,14 +91,13 @@ class DoxaMemory(Memory, Component[DoxaMemoryConfig]):
     @property
     def content(self) -> list[MemoryContent]:
         """Everything that is kept, oldest first. To set it erases what was kept before."""
-        return [_read(body) for body in self._records.all(self._place).values()]
+        return [_read(one.body) for one in self._transcript.kept()]
 
     @content.setter
     def content(self, value: list[MemoryContent]) -> None:
-        bodies = [_body(content) for content in value]
-        self._clear()
-        for content, body in zip(value, bodies, strict=True):
-            self._add(content, body)
+        made = [_made(content) for content in value]
+        self._transcript.clear()
+        self._transcript.add(made)
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Tell a model what bears on the latest message of the user, in a system message; return what that is.
@@ -142,8 +138,7 @@ class DoxaMemory(Memory, Component[DoxaMemoryConfig]):
         Raises:
             InputError: a dict in it is no plain JSON data; nothing was stored.
         """
-        body = _body(content)
-        await _linked(_finished(lambda: self._add(content, body)), cancellation_token)
+        await _linked(finished(partial(self._transcript.add, [_made(content)])), cancellation_token)
 
     async def clear(self) -> None:
         """Erase all contents of this name, and what was made from them.
@@ -151,12 +146,12 @@ class DoxaMemory(Memory, Component[DoxaMemoryConfig]):
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
-        await _finished(self._clear)
+        await finished(self._transcript.clear)
 
     async def close(self) -> None:
         """Close the engine if it was opened for this memory, by `load_component`."""
         if self._opened is not None:
-            await _finished(self._opened.close)
+            await finished(self._opened.close)
 
     @classmethod
     def _from_config(cls, config: DoxaMemoryConfig) -> Self:
@@ -180,45 +175,22 @@ class DoxaMemory(Memory, Component[DoxaMemoryConfig]):
             speaker=self._speaker, top_k=self._top_k,
         )  # fmt: skip
 
-    def _add(self, content: MemoryContent, body: bytes) -> None:
-        latest = self._records.last(self._place)
-        number = int(latest[0].removeprefix(self._place).partition(".")[0]) + 1 if latest else 1
-        key = f"{self._place}{number:012}.{uuid4().hex}"  # two writers may take one number
-        self._records.put({key: body})
-        with suppress(TurnError):  # no words, or too many
-            self._dialogue.absorb(_words(content), turn_id=_turn_id(key), verbatim=not _is_prose(content))
-        if not self._records.get(key):  # somebody cleared it meanwhile
-            forget_turns(self._memory, [_turn_id(key)])
-
     def _for_context(self, asked: str, before: Sequence[tuple[str, str]]) -> list[MemoryContent]:
         """Return what a model is to be told, oldest first."""
         if not asked:
             return self.content[-self._top_k :]
         found = self._found(asked, {"k": self._top_k, "recent": before or None})
-        return [_read(body) for _, body in sorted(found.items())]
+        return [_read(one.body) for one in sorted(found, key=lambda one: one.key)]
 
     def _answer(self, words: str, options: Mapping[str, Any]) -> list[MemoryContent]:
         if not words.strip():
             return self.content
-        return [_read(body) for body in self._found(words, options).values()]
+        return [_read(one.body) for one in self._found(words, options)]
 
-    def _found(self, words: str, options: Mapping[str, Any]) -> dict[str, bytes]:
-        """Return the records of what recall finds, best first."""
+    def _found(self, words: str, options: Mapping[str, Any]) -> list[Kept]:
+        """Return the contents that recall finds, best first."""
         found = self._memory.search(words, session=self._name, **options)
-        start = len(_turn_id(""))
-        keys = dict.fromkeys(turn_id[start:] for one in found for turn_id in one.turn_ids)
-        held = self._records.get(*keys)
-        return {key: held[key] for key in keys if key in held}
-
-    def _clear(self) -> None:
-        start = _turn_id(self._place)
-        try:
-            self._records.erase(self._place)
-        finally:  # they are gone, even where it fails since somebody else is reading
-            told = self._memory.turns(session=self._name, withdrawn=True)
-            ours = [turn.turn_id for turn in reversed(told) if turn.turn_id.startswith(start)]
-            held = self._records.get(*(turn_id.removeprefix(_turn_id("")) for turn_id in ours))
-            forget_turns(self._memory, [one for one in ours if one.removeprefix(_turn_id("")) not in held])
+        return self._transcript.told(turn_id for one in found for turn_id in one.turn_ids)
 
 
 def _asked(messages: Sequence[LLMMessage]) -> tuple[str, list[tuple[str, str]]]:
@@ -254,6 +226,10 @@ def _is_prose(content: MemoryContent) -> bool:
 def _mime(content: MemoryContent) -> str:
     mime = content.mime_type
     return mime.value if isinstance(mime, MemoryMimeType) else mime
+
+
+def _made(content: MemoryContent) -> Message:
+    return Message(body=_body(content), words=_words(content), verbatim=not _is_prose(content))
 
 
 def _body(content: MemoryContent) -> bytes:
@@ -292,28 +268,9 @@ def _read(body: bytes) -> MemoryContent:
     return MemoryContent(content=content, mime_type=mime, metadata=row["metadata"])
 
 
-def _turn_id(key: str) -> str:
-    return f"{SHELF}/{key}"
-
-
 async def _linked(act: Awaitable[T], token: CancellationToken | None) -> T:
     """Return what an act gives; a token that is cancelled cancels it."""
     running = ensure_future(act)
     if token is not None:
         token.link_future(running)
     return await running
-
-
-async def _finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()

@@ -14,19 +14,17 @@ Extra: `pip install "doxa[openai-agents]"`.
 from __future__ import annotations
 
 import json
-from asyncio import CancelledError, ensure_future, to_thread, wait
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
-from uuid import uuid4
+from asyncio import to_thread
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from agents.items import TResponseInputItem
 from agents.memory import Session, SessionSettings
 from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 
-from doxa.core.errors import TurnError
-from doxa.engine import Records, forget_turns
+from doxa.engine import finished
+from doxa.integrations.transcript import Message, Transcript
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -38,7 +36,6 @@ SPEAKING = ("user", "assistant")
 """The roles of messages that become turns; instructions are nobody's statement."""
 TEXTS = ("input_text", "output_text", "text")
 """The kinds of parts of a message that are words."""
-T = TypeVar("T")
 
 
 class DoxaSession(Session):
@@ -72,10 +69,7 @@ class DoxaSession(Session):
         self.session_id = session_id
         self.session_settings = coerce_session_settings(session_settings or {})
         self.doxa = doxa
-        self._dialogue = doxa.dialogue(user=user, agent=agent, session=session_id, speaker=speaker)
-        self._memory = doxa.memory(user=user)
-        self._records = Records(doxa, user=user, shelf=SHELF)
-        self._place = f"{sha256(session_id.encode()).hexdigest()[:24]}/"
+        self._transcript = Transcript(doxa, user=user, session=session_id, shelf=SHELF, agent=agent, speaker=speaker)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the latest `limit` items, oldest first; by default as many as the settings say, or all.
@@ -83,9 +77,9 @@ class DoxaSession(Session):
         None are given for 0, and all for less.
         """
         most = resolve_session_limit(limit, self.session_settings)
-        bodies = [*(await to_thread(self._records.all, self._place)).values()]
-        first = 0 if most is None or most < 0 else max(0, len(bodies) - most)
-        return [json.loads(body) for body in bodies[first:]]
+        kept = await to_thread(self._transcript.kept)
+        first = 0 if most is None or most < 0 else max(0, len(kept) - most)
+        return [json.loads(one.body) for one in kept[first:]]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items after those that are there, all or none; their words become turns.
@@ -94,7 +88,7 @@ class DoxaSession(Session):
             TypeError: an item is no plain JSON data; nothing was stored.
         """
         if items:
-            await _finished(lambda: self._add(items))
+            await finished(partial(self._transcript.add, [_made(item) for item in items]))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the latest item with its turn, and return it; None where there is none.
@@ -102,7 +96,9 @@ class DoxaSession(Session):
         Raises:
             StoreLockedError: it is gone, and bytes of it stay until nobody else reads the file.
         """
-        return await _finished(self._pop)
+        popped = await finished(self._transcript.pop)
+        item: TResponseInputItem | None = json.loads(popped.body) if popped else None
+        return item
 
     async def clear_session(self) -> None:
         """Remove all items of the session with their turns.
@@ -110,64 +106,12 @@ class DoxaSession(Session):
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
-        await _finished(self._clear)
-
-    def _add(self, items: Sequence[TResponseInputItem]) -> None:
-        bodies = [json.dumps(item).encode() for item in items]
-        batch = f"{self._place}{self._next():012}.{uuid4().hex}"  # two writers may take one number
-        keys = [f"{batch}/{at:08}" for at in range(len(bodies))]
-        self._records.put(dict(zip(keys, bodies, strict=True)))
-        said: Sequence[Any] = items
-        for key, item in zip(keys, said, strict=True):
-            if words := _words(item):
-                with suppress(TurnError):  # blank, or too long
-                    self._dialogue.absorb(words, role=item["role"], turn_id=_turn_id(key))
-        self._forget(keys)  # of those that somebody took away meanwhile
-
-    def _next(self) -> int:
-        """Return a number above that of every item."""
-        latest = self._records.last(self._place)
-        return int(latest[0].removeprefix(self._place).partition(".")[0]) + 1 if latest else 1
-
-    def _pop(self) -> TResponseInputItem | None:
-        while latest := self._records.last(self._place):
-            key, body = latest
-            item: TResponseInputItem = json.loads(body)
-            try:
-                ours = self._records.erase(key)
-            finally:
-                self._forget([key] if _words(item) else [])
-            if ours:
-                return item
-        return None
-
-    def _clear(self) -> None:
-        try:
-            self._records.erase(self._place)
-        finally:
-            start, shelf = _turn_id(self._place), _turn_id("")
-            told = self._memory.turns(session=self.session_id, withdrawn=True)
-            self._forget([turn.turn_id.removeprefix(shelf) for turn in told if turn.turn_id.startswith(start)])
-
-    def _forget(self, keys: Sequence[str]) -> None:
-        """Erase the turns of those items that are no longer there, the latest first: then the fewest are read again."""
-        held = self._records.get(*keys)
-        forget_turns(self._memory, [_turn_id(key) for key in reversed(keys) if key not in held])
+        await finished(self._transcript.clear)
 
 
-async def _finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()
+def _made(item: Any) -> Message:
+    words = _words(item)
+    return Message(body=json.dumps(item).encode(), words=words, role=item["role"] if words else "user")
 
 
 def _words(item: object) -> str:
@@ -177,9 +121,6 @@ def _words(item: object) -> str:
     content = item.get("content") or ""
     if isinstance(content, str):
         return content
-    parts = [part for part in content if isinstance(part, Mapping) and part.get("type") in TEXTS]
+    listed = content if isinstance(content, list) else []
+    parts = [part for part in listed if isinstance(part, Mapping) and part.get("type") in TEXTS]
     return "\n".join(str(part.get("text") or "") for part in parts)
-
-
-def _turn_id(key: str) -> str:
-    return f"{SHELF}/{key}"

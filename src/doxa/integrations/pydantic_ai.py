@@ -17,13 +17,13 @@ Extra: `pip install "doxa[pydantic-ai]"`.
 from __future__ import annotations
 
 import json
-from asyncio import CancelledError, ensure_future, to_thread, wait
+from asyncio import to_thread
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 from pydantic_ai.capabilities import AbstractCapability
@@ -47,7 +47,7 @@ from pydantic_ai.tools import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from doxa.core.errors import NotFoundError, TurnError
-from doxa.engine import Records, forget_turns
+from doxa.engine import Records, finished, forget_turns
 
 if TYPE_CHECKING:
     from doxa.core.values import Role
@@ -61,7 +61,6 @@ CONVERSATIONS, ENTRIES, GONE, CHANGED = "conversation/", "entry/", "gone/", "cha
 CHARACTERS = 4
 """Of a token, by estimate."""
 RECORD: TypeAdapter[ConversationRecord] = TypeAdapter(ConversationRecord)
-T = TypeVar("T")
 
 
 class DoxaConversationStore(ConversationStore):
@@ -110,7 +109,7 @@ class DoxaConversationStore(ConversationStore):
             PydanticSerializationError: a message has something in it that JSON has not; nothing was stored.
         """
         entries = list(new_entries)
-        await _finished(lambda: self._write(record, entries, expected_revision))
+        await finished(lambda: self._write(record, entries, expected_revision))
 
     async def delete_record(self, conversation_id: str, *, expected_revision: str) -> None:
         """Erase a conversation with the messages that no other one reaches, and their turns. O(messages).
@@ -119,7 +118,7 @@ class DoxaConversationStore(ConversationStore):
             ConversationConflict: there is none of this revision; nothing was erased.
             StoreLockedError: it is gone, and bytes of it stay until nobody else reads the file.
         """
-        await _finished(lambda: self._delete(conversation_id, expected_revision))
+        await finished(lambda: self._delete(conversation_id, expected_revision))
 
     async def read_entry(self, entry_id: str) -> ConversationEntry:
         """Return an entry.
@@ -285,7 +284,7 @@ class DoxaMemory(AbstractCapability[Any]):
         """
         talk = self.doxa.dialogue(user=self._memory(ctx).user, agent=self._agent, session=SHELF)
         try:
-            receipt = await _finished(lambda: talk.absorb(statement))
+            receipt = await finished(lambda: talk.absorb(statement))
         except TurnError as exc:
             raise ModelRetry(str(exc)) from exc
         return receipt.turn_id
@@ -298,7 +297,7 @@ class DoxaMemory(AbstractCapability[Any]):
         """
         memory = self._memory(ctx)
         try:
-            await _finished(lambda: memory.forget(turn_id=id))
+            await finished(lambda: memory.forget(turn_id=id))
         except NotFoundError as exc:
             raise ModelRetry(f"There is no statement {id!r}. Take an id that recall gives.") from exc
         return "It is forgotten."
@@ -369,18 +368,3 @@ def _place(kind: str, name: str) -> str:
 
 def _turn_id(key: str) -> str:
     return f"{SHELF}/{key}"
-
-
-async def _finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()

@@ -13,18 +13,19 @@ Extra: `pip install "doxa[strands]"`.
 
 from __future__ import annotations
 
-from asyncio import CancelledError, ensure_future, to_thread, wait
-from collections.abc import Callable, Sequence
+from asyncio import to_thread
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from strands.memory import AddMessagesContext, ExtractionConfig, MemoryEntry, MemoryStore, SearchOptions
 
 from doxa.core.errors import TurnError
+from doxa.engine import finished
 
 if TYPE_CHECKING:
     from strands.types.content import Message
@@ -41,7 +42,6 @@ LOOKED_AT = 4
 """Pieces of evidence looked at for each entry that is asked for: several may be of one text."""
 SCORE, TURN, AT, SPEAKER = "_relevanceScore", "_turnId", "_saidAt", "_speaker"
 """What the metadata of an entry has beside the caller's; the first is the framework's name."""
-T = TypeVar("T")
 
 
 class DoxaMemoryStore(MemoryStore):
@@ -123,7 +123,7 @@ class DoxaMemoryStore(MemoryStore):
         self._require_writable("add")
         if not content.strip():
             raise ValueError("DoxaMemoryStore: content must not be empty.")
-        return await _finished(lambda: self._add(content, metadata))
+        return await finished(lambda: self._add(content, metadata))
 
     async def add_messages(self, messages: list[Message], context: AddMessagesContext | None = None) -> None:
         """Remember what user and agent said, each message once however often a batch is tried again.
@@ -135,7 +135,7 @@ class DoxaMemoryStore(MemoryStore):
         """
         self._require_writable("add_messages")
         numbers = context.sequence_numbers if context is not None else None
-        await _finished(lambda: self._absorb(messages, numbers))
+        await finished(lambda: self._absorb(messages, numbers))
 
     def _search(self, query: str, most: int) -> list[MemoryEntry]:
         evidence = self._memory.search(query, k=LOOKED_AT * most)
@@ -182,21 +182,6 @@ class DoxaMemoryStore(MemoryStore):
     def _require_writable(self, call: str) -> None:
         if not self.writable:
             raise ValueError(f"DoxaMemoryStore: store is not writable. Set writable=True to enable {call}().")
-
-
-async def _finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()
 
 
 def _entry(turn: Turn, score: float) -> MemoryEntry:

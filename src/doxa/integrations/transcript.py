@@ -1,29 +1,27 @@
 """Messages of a session -> records beside a memory, and turns that facts come of; for every framework that keeps lists.
 
 A message is kept byte for byte. What somebody says in it is a turn of the memory as well: erased when the message is
-removed, withdrawn when the program puts another list in its place.
+removed, withdrawn when the program puts another list in its place; and who forgets the turn forgets the message.
 """
 
 from __future__ import annotations
 
 import json
-from asyncio import CancelledError, ensure_future, to_thread, wait
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from time import time_ns
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from doxa.core.errors import InputError, NotFoundError, TurnError
 from doxa.core.values import Role
-from doxa.engine import Records, forget_turns
+from doxa.engine import Records, forget_turns, short
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
 
-__all__ = ["Kept", "Message", "Transcript", "bytes_of", "finished", "row_of", "sessions"]
+__all__ = ["Kept", "Message", "Transcript", "bytes_of", "row_of", "sessions"]
 
 ARCHIVED, NAMES = "archived/", "names/"
 """Beginnings of keys of what is no message: the place of a session begins with a digit or one of a to f, and a slash
@@ -31,7 +29,6 @@ after 24 of them."""
 HALVES = "surrogatepass"
 """How halves of characters, which a cut text may have, are written."""
 REPLACED = "other messages were put in its place"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +40,8 @@ class Message:
     role: Role = "user"
     speaker: str | None = None
     """By default the user, or the agent."""
+    verbatim: bool = False
+    """It can be found and is no statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,16 +87,19 @@ class Transcript:
         self._memory = doxa.memory(user=user)
         self._records = Records(doxa, user=user, shelf=shelf)
         self._session, self._shelf = session, shelf
-        digest = sha256(session.encode(errors=HALVES)).hexdigest()[:24]
-        self._place, self._name = f"{digest}/", f"{NAMES}{digest}"
+        self._place, self._name = f"{short(session)}/", NAMES + short(session)
 
     def kept(self) -> list[Kept]:
         """Return the messages, oldest first."""
         archived = self._records.all(ARCHIVED + self._place)
-        return [
-            Kept(key=key, number=_number(key), body=body, archived=ARCHIVED + key in archived)
-            for key, body in self._records.all(self._place).items()
-        ]
+        return [_kept(key, body, archived) for key, body in self._records.all(self._place).items()]
+
+    def told(self, turn_ids: Iterable[str]) -> list[Kept]:
+        """Return the messages that turns are, in the order of these, each once; other turns are left out."""
+        start, shelf = self._turn_id(self._place), self._turn_id("")
+        keys = dict.fromkeys(one.removeprefix(shelf) for one in turn_ids if one.startswith(start))
+        held = self._records.get(*keys, *(ARCHIVED + key for key in keys))
+        return [_kept(key, held[key], held) for key in keys if key in held]
 
     def known(self) -> bool:
         """Tell whether anything was put here since it was cleared, be it an empty list."""
@@ -108,10 +110,30 @@ class Transcript:
         return [self._turn_id(one.key) for one in kept]
 
     def add(self, messages: Sequence[Message], *, archived: bool = False) -> None:
-        """Add messages after those that are there, all or none."""
+        """Add messages after those that are there, all or none: `put`, and `say`."""
+        self.say(self.put(messages, archived=archived), messages)
+
+    def put(self, messages: Sequence[Message], *, archived: bool = False) -> list[str]:
+        """Add messages that are no turns yet, all or none; return what `say` needs to know of them."""
         keys = self._keys(messages)
-        self._records.put(self._written(keys, messages, archived=archived))
-        self._say(keys, messages)
+        if keys:
+            self._records.put(self._written(keys, messages, archived=archived), said_by=self._said_by(keys, messages))
+        return keys
+
+    def say(self, keys: Sequence[str], messages: Sequence[Message]) -> None:
+        """Have the memory hear what messages say that were put; those that somebody took away meanwhile are no turns.
+
+        Args:
+            keys: what `put` returned.
+            messages: what it was given.
+        """
+        for key, one in zip(keys, messages, strict=True):
+            if one.words:
+                with suppress(TurnError):  # blank, or too long
+                    self._dialogue.absorb(
+                        one.words, role=one.role, speaker=one.speaker, turn_id=self._turn_id(key), verbatim=one.verbatim
+                    )
+        self._forget([key for key, one in zip(keys, messages, strict=True) if one.words])
 
     def replace(self, messages: Sequence[Message], *, archived: bool = False) -> None:
         """Put messages in the place of those that are there, all or none.
@@ -130,8 +152,9 @@ class Transcript:
         marked: dict[str, bytes | None] = {
             ARCHIVED + one.key: b"" if archived else None for one in staying if one.archived is not archived
         }
-        self._records.put(gone | marked | self._written(keys, new, archived=archived))
-        self._say(keys, new)
+        written = self._written(keys, new, archived=archived)
+        self._records.put(gone | marked | written, said_by=self._said_by(keys, new))
+        self.say(keys, new)
         withdrawn = self._memory.withdrawn() if going else {}
         for turn_id in self.turn_ids(going):
             if turn_id not in withdrawn:
@@ -141,6 +164,18 @@ class Transcript:
     def archive(self, kept: Iterable[Kept]) -> None:
         """Mark messages as archived; they stay what they are for the memory."""
         self._records.put({ARCHIVED + one.key: b"" for one in kept})
+
+    def pop(self) -> Kept | None:
+        """Erase the latest message with its turn and return it, to one caller alone; None where there is none.
+
+        Raises:
+            StoreLockedError: it is gone, and bytes of it stay until nobody else reads the file.
+        """
+        while latest := self._records.last(self._place):
+            key, body = latest
+            if ours := self.remove([_kept(key, body, self._records.get(ARCHIVED + key))]):
+                return ours[0]
+        return None
 
     def remove(self, kept: Iterable[Kept]) -> list[Kept]:
         """Erase messages with their turns, the latest first; return those that nobody else removed meanwhile.
@@ -189,18 +224,22 @@ class Transcript:
         name = {} if self.known() else {self._name: json.dumps([time_ns(), self._session]).encode()}
         return bodies | marks | name
 
-    def _say(self, keys: Sequence[str], messages: Sequence[Message]) -> None:
-        """Have the memory hear what messages say."""
-        for key, one in zip(keys, messages, strict=True):
-            if one.words:
-                with suppress(TurnError):  # blank, or too long
-                    self._dialogue.absorb(one.words, role=one.role, speaker=one.speaker, turn_id=self._turn_id(key))
-        self._forget([key for key, one in zip(keys, messages, strict=True) if one.words])
+    def _said_by(self, keys: Sequence[str], messages: Sequence[Message]) -> dict[str, str]:
+        """Return the turns of those messages that have words: whoever forgets a turn forgets its message."""
+        said = [key for key, one in zip(keys, messages, strict=True) if one.words]
+        return {at: self._turn_id(key) for key in said for at in (key, ARCHIVED + key)}
 
     def _forget(self, keys: Sequence[str]) -> None:
         """Erase the turns of those messages that are no longer there, the latest first: then few are read again."""
         held = self._records.get(*keys)
-        forget_turns(self._memory, [self._turn_id(key) for key in reversed(keys) if key not in held])
+        gone = [self._turn_id(key) for key in reversed(keys) if key not in held]
+        forget_turns(self._memory, filter(self._is_turn, gone))
+
+    def _is_turn(self, turn_id: str) -> bool:
+        """Tell whether a message was said: to forget one that was not waits for all that is still being understood."""
+        with suppress(NotFoundError):
+            return bool(self._memory.turn(turn_id))
+        return False
 
     def _turn_id(self, key: str) -> str:
         return f"{self._shelf}/{key}"
@@ -240,19 +279,8 @@ def row_of(body: bytes) -> dict[str, Any]:
     return row
 
 
-async def finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()
+def _kept(key: str, body: bytes, archived: Container[str]) -> Kept:
+    return Kept(key=key, number=_number(key), body=body, archived=ARCHIVED + key in archived)
 
 
 def _number(key: str) -> int:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 
 from doxa.core.errors import InputError, NotFoundError, StoreLockedError
 from doxa.engine.api.doxa import Doxa
 from doxa.engine.api.memory import Memory
 
-__all__ = ["Records", "forget_turns"]
+__all__ = ["Records", "forget_turns", "short"]
 
 LONGEST_KEY, LONGEST_SHELF = 400, 64
+BETWEEN, INSIDE = b"\0", b"\xff"
+"""What stands between the names of a key, and for the same byte in a name: no text has it in UTF-8."""
 
 
 class Records:
@@ -79,6 +82,15 @@ class Records:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
         return self._store.erase_records(self._scope, self._shelf, prefix=prefix)
+
+
+def short(*names: str) -> str:
+    """Return 24 digits for one or more names of any length, to build a key of: other names give others.
+
+    They stay what they are from release to release, since what is stored is found by them.
+    """
+    parts = (name.encode(errors="surrogatepass").replace(BETWEEN, INSIDE) for name in names)
+    return sha256(BETWEEN.join(parts)).hexdigest()[:24]
 
 
 def forget_turns(memory: Memory, turn_ids: Iterable[str]) -> None:

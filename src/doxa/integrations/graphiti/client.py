@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from asyncio import CancelledError, ensure_future, to_thread, wait
-from collections.abc import Callable, Sequence
+from asyncio import to_thread
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 from uuid import uuid4
 
 from graphiti_core.edges import EntityEdge
@@ -28,7 +28,7 @@ from graphiti_core.utils.ontology_utils.entity_types_utils import validate_entit
 
 from doxa.core.config import Config
 from doxa.core.errors import InputError
-from doxa.engine import Doxa
+from doxa.engine import Doxa, finished
 from doxa.integrations.graphiti.episodes import Episodes
 from doxa.integrations.graphiti.groups import all_groups, group_of
 from doxa.integrations.graphiti.searching import merged, searched
@@ -38,7 +38,6 @@ __all__ = ["Graphiti"]
 
 OURS = ("sqlite", "postgresql")
 """The databases that an engine opens, as they begin a URL; another URL is of a graph database."""
-T = TypeVar("T")
 
 
 class Graphiti:
@@ -97,7 +96,7 @@ class Graphiti:
     async def close(self) -> None:
         """Close the engine, unless it was lent. Closing twice is harmless."""
         if not self._lent:
-            await _finished(self.doxa.close)
+            await finished(self.doxa.close)
 
     async def add_episode(
         self,
@@ -147,7 +146,7 @@ class Graphiti:
             name=name, content=episode_body, source_description=source_description, source=source,
             reference_time=reference_time, uuid=uuid,
         )  # fmt: skip
-        added = dict(await _finished(lambda: self._add([raw], group_id or "", saga)))
+        added = dict(await finished(lambda: self._add([raw], group_id or "", saga)))
         return AddEpisodeResults(episode=added.pop("episodes")[0], **added)
 
     async def add_episode_bulk(
@@ -169,7 +168,7 @@ class Graphiti:
             edge_types=edge_types, edge_type_map=edge_type_map, strict_edge_types=strict_edge_types,
             custom_extraction_instructions=custom_extraction_instructions,
         )  # fmt: skip
-        return await _finished(lambda: self._add(bulk_episodes, group_id or "", saga))
+        return await finished(lambda: self._add(bulk_episodes, group_id or "", saga))
 
     def _add(self, given: Sequence[RawEpisode], group_id: str, saga: str | SagaNode | None) -> AddBulkEpisodeResults:
         episodes, name = Episodes(self.doxa, group_id), saga.name if isinstance(saga, SagaNode) else saga
@@ -206,7 +205,7 @@ class Graphiti:
         if missing:
             raise InputError(f"add_triplet: `edge.fact` has to name both nodes; it does not name {', '.join(missing)}.")
         at = edge.valid_at or (episode.valid_at if episode else edge.created_at)
-        return await _finished(lambda: self._add_triplet(edge, ensure_utc(at)))
+        return await finished(lambda: self._add_triplet(edge, ensure_utc(at)))
 
     def _add_triplet(self, edge: EntityEdge, at: datetime | None) -> AddTripletResults:
         episodes = Episodes(self.doxa, edge.group_id)
@@ -259,7 +258,7 @@ class Graphiti:
             NodeNotFoundError: there is none.
             StoreLockedError: it is gone, and bytes of it stay until nobody else reads the file.
         """
-        await _finished(lambda: self._of(episode_uuid).forget(episode_uuid))
+        await finished(lambda: self._of(episode_uuid).forget(episode_uuid))
 
     async def get_nodes_and_edges_by_episode(self, episode_uuids: list[str]) -> SearchResults:
         """Return the facts that rest on episodes, with both of their ends. Episodes that there are not are left out."""
@@ -376,18 +375,3 @@ def _warn(where: str, **given: Any) -> None:
     if names := [name for name, value in given.items() if value not in (None, False)]:
         told = f"{where}: {', '.join(names)}: this does nothing here. Doxa is set up in doxa.toml or the environment."
         warnings.warn(told, UserWarning, stacklevel=3)
-
-
-async def _finished(act: Callable[[], T]) -> T:
-    """Return what a call in a thread gives back; who is cancelled waits for its end, since nothing can stop it."""
-    running = ensure_future(to_thread(act))
-    cancelled: CancelledError | None = None
-    while not running.done():
-        try:
-            await wait({running})
-        except CancelledError as exc:
-            cancelled = exc
-    if cancelled is not None:
-        running.exception()  # seen, so that nobody is warned of it
-        raise cancelled
-    return running.result()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_to_dict, messages_from_dict
 
-from doxa.integrations.transcript import Message, Transcript, bytes_of, finished, row_of
+from doxa.engine import finished
+from doxa.integrations.transcript import Message, Transcript, bytes_of, row_of
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -58,8 +59,7 @@ class DoxaChatMessageHistory(BaseChatMessageHistory):
             TypeError: something is no message, or holds what JSON has not; nothing was stored.
             ValueError: a message is of a type that LangChain cannot read back; nothing was stored.
         """
-        if made := [_made(message) for message in messages]:
-            self._transcript.add(made)
+        self._transcript.add([_made(message) for message in messages])
 
     def clear(self) -> None:
         """Erase all messages with their turns, which takes a moment for each.

@@ -5,15 +5,13 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from langchain_core.stores import BaseStore, InvalidKeyException
 
 from doxa.core.errors import InputError
-from doxa.engine import Records
-from doxa.integrations.transcript import finished
+from doxa.engine import Records, finished, short
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -45,7 +43,7 @@ class DoxaByteStore(BaseStore[str, bytes]):
         doxa.memory(user=user)  # which raises where it is no name
         self.doxa = doxa
         self._records = Records(doxa, user=user, shelf=SHELF)
-        self._place = f"{_short(namespace)}/"
+        self._place = f"{short(namespace)}/"
 
     def mget(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return the values of some keys in their order, None for what is not there.
@@ -109,12 +107,7 @@ class DoxaByteStore(BaseStore[str, bytes]):
     def _at(self, part: str, key: str) -> str:
         if not isinstance(key, str):
             raise InvalidKeyException(f"Expected a text as the key, got {key!r}.")
-        return f"{self._place}{part}{_short(key)}"
-
-
-def _short(name: str) -> str:
-    """Return a name of a fixed length for one of any, so that no key of a record is the beginning of another."""
-    return sha256(_encoded(name)).hexdigest()[:32]
+        return f"{self._place}{part}{short(key)}"
 
 
 def _encoded(key: str) -> bytes:

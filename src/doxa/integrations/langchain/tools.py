@@ -12,9 +12,8 @@ from langchain_core.tools.base import ArgsSchema
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 from doxa.core.errors import DoxaError, NotFoundError
-from doxa.engine import Doxa, forget_turns
+from doxa.engine import Doxa, finished, forget_turns
 from doxa.integrations.langchain.retriever import documents
-from doxa.integrations.transcript import finished
 
 __all__ = ["DoxaForget", "DoxaRecall", "DoxaRemember", "DoxaToolkit", "DoxaWhy"]
 

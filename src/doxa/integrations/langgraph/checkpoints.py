@@ -9,7 +9,6 @@ import random
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
@@ -26,7 +25,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from doxa.engine import Records
+from doxa.engine import Records, short
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -124,7 +123,7 @@ class DoxaSaver(BaseCheckpointSaver[str]):
     ) -> None:
         """Keep what a task wrote; what it wrote before under the same index stays, but for errors and interrupts."""
         thread, namespace, checkpoint_id = _named(config)
-        start = f"{_place(thread, namespace)}/w/{checkpoint_id}/{_short(task_id)}"
+        start = f"{_place(thread, namespace)}/w/{checkpoint_id}/{short(task_id)}"
         bodies = {
             f"{start}/{WRITES_IDX_MAP.get(channel, at):+06}": self._packed(
                 (task_id, WRITES_IDX_MAP.get(channel, at), task_path, channel, self.serde.dumps_typed(value))
@@ -136,7 +135,7 @@ class DoxaSaver(BaseCheckpointSaver[str]):
 
     def delete_thread(self, thread_id: str) -> None:
         """Erase all checkpoints and writes of a thread."""
-        self._records.erase(f"{_short(thread_id)}/")
+        self._records.erase(f"{short(str(thread_id))}/")
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Remove the checkpoints that some runs made, with their writes."""
@@ -144,7 +143,7 @@ class DoxaSaver(BaseCheckpointSaver[str]):
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy all that is kept of one thread to another, its whole history."""
-        source, target = f"{_short(source_thread_id)}/", f"{_short(target_thread_id)}/"
+        source, target = f"{short(str(source_thread_id))}/", f"{short(str(target_thread_id))}/"
         bodies: dict[str, bytes | None] = {
             target + key.removeprefix(source): body for key, body in self._records.all(source).items()
         }
@@ -233,9 +232,9 @@ class DoxaSaver(BaseCheckpointSaver[str]):
     def _listed(self, config: RunnableConfig | None) -> Sequence[_Kept]:
         """Return the checkpoints of a thread (and namespace, if the config names one) or of all, newest first."""
         given = config["configurable"] if config else {}
-        start = f"{_short(given['thread_id'])}/" if given else ""
+        start = f"{short(str(given['thread_id']))}/" if given else ""
         if "checkpoint_ns" in given:
-            start += f"{_short(given['checkpoint_ns'])}/c/"
+            start += f"{short(given['checkpoint_ns'])}/c/"
         found = (self._kept(body) for key, body in self._records.all(start).items() if key.split("/")[2] == "c")
         return sorted(found, key=lambda kept: kept.id, reverse=True)
 
@@ -315,13 +314,8 @@ def _config(thread: str, namespace: str | None = None, checkpoint_id: str | None
 
 
 def _place(thread: str, namespace: str) -> str:
-    return f"{_short(thread)}/{_short(namespace)}"
+    return f"{short(thread)}/{short(namespace)}"
 
 
 def _blob(place: str, channel: str, version: Any) -> str:
-    return f"{place}/b/{_short(channel)}/{version}"
-
-
-def _short(name: str) -> str:
-    """Return a key of a fixed length for a name of any."""
-    return sha256(str(name).encode()).hexdigest()[:24]
+    return f"{place}/b/{short(channel)}/{version}"

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -35,7 +34,7 @@ from langgraph.store.base import (
 from langgraph.store.base.embed import get_text_at_path
 
 from doxa.core.errors import NotFoundError, TurnError
-from doxa.engine import Records, forget_turns
+from doxa.engine import Records, forget_turns, short
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa, Memory
@@ -216,7 +215,7 @@ class DoxaStore(BaseStore):
             bodies: dict[str, bytes | None] = {kept.place + VALUE: _body(kept), kept.place + ENDS: ends or None}
             said = {kept.place + VALUE: kept.turn_id} if kept.turn_id else {}
             self._records(op.namespace).put(bodies | dict.fromkeys(said.values(), b""), said_by=said)
-            self._index.put({_short(*op.namespace): json.dumps(op.namespace).encode()})
+            self._index.put({short(*op.namespace): json.dumps(op.namespace).encode()})
             if before is None or kept.turn_id != before.turn_id:
                 self._follow(kept)
 
@@ -273,9 +272,9 @@ class DoxaStore(BaseStore):
         finally:  # they are gone, even where it fails since somebody else is reading
             records.erase(kept.place)
         if not self._items(kept.namespace):
-            self._index.erase(_short(*kept.namespace))
+            self._index.erase(short(*kept.namespace))
             if self._items(kept.namespace):  # somebody put one meanwhile
-                self._index.put({_short(*kept.namespace): json.dumps(kept.namespace).encode()})
+                self._index.put({short(*kept.namespace): json.dumps(kept.namespace).encode()})
 
     def _refresh(self, shown: Iterable[_Kept]) -> None:
         """Begin the time of some items anew, if they have one and reading does that."""
@@ -304,7 +303,7 @@ class DoxaStore(BaseStore):
 
     def _items(self, namespace: Namespace) -> list[_Kept]:
         """Return the items of a namespace, in the order in which they were first put."""
-        held = self._records(namespace).all(f"{_short(*namespace)}/")
+        held = self._records(namespace).all(f"{short(*namespace)}/")
         found = [_kept(body) for key, body in held.items() if key.endswith(VALUE)]
         return sorted(found, key=lambda kept: (kept.created_at, kept.key))
 
@@ -378,9 +377,4 @@ def _kept(body: bytes) -> _Kept:
 
 
 def _place(namespace: Namespace, key: str) -> str:
-    return f"{_short(*namespace)}/{_short(key)}"
-
-
-def _short(*labels: str) -> str:
-    """Return a key of a fixed length for labels of any."""
-    return sha256("\0".join(labels).encode()).hexdigest()[:24]
+    return f"{short(*namespace)}/{short(key)}"

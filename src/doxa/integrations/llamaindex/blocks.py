@@ -14,10 +14,9 @@ from llama_index.core.utils import get_tokenizer
 from pydantic import Field, PrivateAttr
 
 from doxa.core.errors import TurnError
-from doxa.engine import Doxa
+from doxa.engine import Doxa, finished
 from doxa.integrations.llamaindex.chats import words_of
 from doxa.integrations.llamaindex.chatstores import AsyncDoxaChatStore
-from doxa.integrations.transcript import finished
 
 __all__ = ["DoxaMemoryBlock"]
 

@@ -10,9 +10,9 @@ from llama_index.core.storage.chat_store import BaseChatStore
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
 from pydantic import PrivateAttr
 
-from doxa.engine import Doxa
+from doxa.engine import Doxa, finished
 from doxa.integrations.llamaindex.chats import Chats, message_of, note_of
-from doxa.integrations.transcript import Kept, finished
+from doxa.integrations.transcript import Kept
 
 __all__ = ["AsyncDoxaChatStore", "DoxaChatStore"]
 
@@ -189,9 +189,8 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
         Raises:
             InputError: something is no message, or holds what JSON has not; nothing was stored.
         """
-        if notes := [note_of(message) for message in messages]:
-            add = self._chats.at(key).add
-            await finished(partial(add, notes, archived=status is MessageStatus.ARCHIVED))
+        notes, add = [note_of(message) for message in messages], self._chats.at(key).add
+        await finished(partial(add, notes, archived=status is MessageStatus.ARCHIVED))
 
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
