@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from doxa.backends.transcripts import Line
-from doxa.core.errors import InputError
-from doxa.core.values import Fact, Turn
+from doxa.core.errors import InputError, StoreReadOnlyError
+from doxa.core.values import ChangeKind, Fact, Status, Turn
 from doxa.engine.history.moving import IMPORTED
 from doxa.engine.history.transfer import ExportFormat
 from doxa.engine.shelf.entries import OURS, Entry, entity, notes
@@ -23,9 +24,10 @@ __all__ = ["leave"]
 
 MEMORIES = ("mem0", "openmemory", "langgraph", "notes")
 """What holds what is believed, and what was said beside it."""
-BOTH = ("letta", "graphiti")
-"""What holds all that was said, and the facts."""
-EXITS = (*MEMORIES, *BOTH, "mcp", "messages")
+EXITS = (*MEMORIES, "letta", "graphiti", "mcp", "messages")
+"""Letta and Graphiti hold all that was said, and the facts."""
+NOTED = ("edge", "block")
+"""Kinds of what came from there and was said by nobody: it goes back as what it was."""
 
 
 def leave(memory: Memory, path: Path, *, format: str) -> Path:
@@ -44,12 +46,7 @@ def leave(memory: Memory, path: Path, *, format: str) -> Path:
         raise InputError(f"export: expected one of {', '.join(get_args(ExportFormat))}, got {format!r}.")
     lines = list(_lines(memory, format))
     if format == "notes":
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise InputError(f"export: expected a folder that is new or empty for the notes, {path} is none.")
-        path.mkdir(parents=True, exist_ok=True)
-        for name, content in written(lines).items():
-            (path / name).write_bytes(content)
-        return path
+        return _write_notes(path, written(lines))
     if path.is_dir() or not path.name:
         raise InputError(f"export: expected the path of a file, got the folder {path}.")
     with replacing(path) as new, new.open("wb") as file:
@@ -57,15 +54,37 @@ def leave(memory: Memory, path: Path, *, format: str) -> Path:
     return path
 
 
+def _write_notes(path: Path, notes: Mapping[str, bytes]) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        is_taken = any(path.iterdir())
+    except FileExistsError:
+        is_taken = True
+    except OSError as exc:
+        raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc
+    if is_taken:
+        raise InputError(f"export: expected a folder that is new or empty for the notes, {path} is none.")
+    for name, content in notes.items():
+        with replacing(path / name) as new:
+            new.write_bytes(content)
+    return path
+
+
 def _lines(memory: Memory, format: str) -> Iterator[Line]:
     if format == "mcp":
         yield from _graph(memory)
         return
-    if format in (*BOTH, "messages"):
+    if format == "messages":
         yield from (_said(turn, format) for turn in memory.turns())
-    if format in (*BOTH, *MEMORIES):
-        shelf = Shelf(memory)
-        yield from _known(shelf, format, facts_only=format in BOTH)
+        return
+    stock = _Stock(Shelf(memory, past=True), format)
+    if format in MEMORIES:
+        yield from stock.memories()
+        return
+    noted = [turn for turn in memory.turns() if stock.kind(turn) in NOTED]
+    yield from (_said(turn, format) for turn in memory.turns() if stock.kind(turn) not in NOTED)
+    yield from (_as_it_was(turn) for turn in noted if turn.turn_id not in stock.gone)
+    yield from stock.facts()
 
 
 def _graph(memory: Memory) -> Iterator[Line]:
@@ -85,44 +104,74 @@ def _said(turn: Turn, format: str) -> Line:
         role=turn.role,
         at=turn.at,
         session=turn.session,
-        turn_id=str(notes(turn)[IMPORTED]["id"]) if _is_from(turn, format) else turn.turn_id,
+        turn_id=_key(turn, format),
         origin={"message": True},
     )
 
 
-def _known(shelf: Shelf, format: str, *, facts_only: bool) -> Iterator[Line]:
-    """Yield memories; what came from this very format as it was there, once, as long as all that it says holds."""
-    gone = {key for fact in shelf.facts.values() if fact.fact_id not in shelf.believed for key in fact.turn_ids}
-    whole = {turn.turn_id for turn in shelf.turns.values() if _is_from(turn, format)} - gone
-    given = set[str]()
-    for entry in shelf.entries:
-        (only, *more) = entry.turns or (None,)
-        if facts_only and entry.fact is None:
-            continue
-        if only is None or more or only.turn_id not in whole:
-            yield _memory(entry)
-        elif only.turn_id not in given:
-            given.add(only.turn_id)
-            yield _as_it_was(only, entry)
+class _Stock:
+    """What a memory holds that can leave it: what is believed and was not given up, the past included."""
+
+    def __init__(self, shelf: Shelf, format: str) -> None:
+        self._shelf = shelf
+        self._format = format
+        self.gone = {key for fact in shelf.facts.values() if self._is_given_up(fact) for key in fact.turn_ids}
+        """The turns that say something that was revised or taken back since."""
+
+    def _is_given_up(self, fact: Fact) -> bool:
+        closed = any(change.kind is ChangeKind.CLOSE for change in self._shelf.changes_of(fact.fact_id))
+        return closed or fact.status in (Status.SUPERSEDED, Status.RETRACTED)
+
+    def kind(self, turn: Turn) -> str | None:
+        """Return what a turn was in an archive of this format, where it says so."""
+        return str(notes(turn)[IMPORTED].get("kind")) if _is_from(turn, self._format) else None
+
+    def _entries(self) -> Iterator[Entry]:
+        return (one for one in self._shelf.entries if one.fact is None or not self._is_given_up(one.fact))
+
+    def memories(self) -> Iterator[Line]:
+        """Yield memories; what came from this very format as it was there, once, as long as all that it says holds."""
+        given = set[str]()
+        for entry in self._entries():
+            whole = [turn for turn in entry.turns if _is_from(turn, self._format) and turn.turn_id not in self.gone]
+            if not whole:
+                yield _memory(entry)
+            for turn in whole:
+                if turn.turn_id not in given:
+                    given.add(turn.turn_id)
+                    yield _as_it_was(turn, entry.fact)
+
+    def facts(self) -> Iterator[Line]:
+        """Yield facts, but for those that go back as what they were read from."""
+        for entry in self._entries():
+            back = any(self.kind(turn) in NOTED and turn.turn_id not in self.gone for turn in entry.turns)
+            if entry.fact is not None and not back:
+                line = _memory(entry)
+                episodes = [_key(turn, self._format) for turn in entry.turns]
+                yield replace(line, origin={**line.origin, "episodes": episodes})
 
 
 def _is_from(turn: Turn, format: str) -> bool:
     origin = notes(turn).get(IMPORTED)
-    return isinstance(origin, dict) and origin.get("from") == format
+    return isinstance(origin, dict) and origin.get("from") == format and "id" in origin
 
 
-def _as_it_was(turn: Turn, entry: Entry) -> Line:
+def _key(turn: Turn, format: str) -> str:
+    """Return the id that a turn had in an archive of this format, or its own."""
+    origin = notes(turn)[IMPORTED] if _is_from(turn, format) else {}
+    return str(origin.get("otid") or origin.get("id") or turn.turn_id)
+
+
+def _as_it_was(turn: Turn, fact: Fact | None = None) -> Line:
     origin = notes(turn)[IMPORTED]
-    metadata = {name: value for name, value in turn.metadata.items() if name != OURS}
-    subject = entry.fact.subject.label if entry.fact else None
     return Line(
         text=turn.text,
         speaker=turn.speaker,
         at=turn.at,
         session=turn.session,
         turn_id=str(origin["id"]),
-        metadata=metadata,
-        origin={"subject": subject, **origin, "updated_at": turn.at.isoformat()},
+        metadata={name: value for name, value in turn.metadata.items() if name != OURS},
+        origin={"subject": fact.subject.label if fact else None, **origin, "updated_at": turn.at.isoformat()},
     )
 
 
@@ -149,7 +198,6 @@ def _fact(fact: Fact | None) -> dict[str, Any]:
         "subject": fact.subject.label,
         "relation": fact.relation.name,
         "ends": [(one.key, one.label) for one in (fact.subject, fact.object)],
-        "episodes": list(fact.turn_ids),
         "valid_at": start.isoformat() if start else None,
         "invalid_at": end.isoformat() if end else None,
     }

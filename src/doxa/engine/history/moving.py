@@ -37,8 +37,8 @@ class Imported:
     new: int = 0
     known: int = 0
     """Turns that were there already."""
-    clashes: int = 0
-    """Turns that are known with another text: it was changed there since; what is stored here stays."""
+    clashes: list[str] = field(default_factory=list)
+    """Ids of turns that are known with another text: it was changed there since; what is stored here stays."""
     users: list[str] = field(default_factory=list)
     """Whose memories took something."""
     problems: list[str] = field(default_factory=list)
@@ -109,7 +109,7 @@ def _take(
     receipts = parts.log.receive_many(user, [turn for turn, _ in turns])
     for (_, line), receipt in zip(turns, receipts, strict=True):
         if receipt is None:
-            taken.clashes += 1
+            taken.clashes.append(str(line.turn_id))
         elif receipt.duplicate:
             taken.known += 1
         else:

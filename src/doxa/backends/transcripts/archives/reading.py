@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from doxa.backends.transcripts import reading as transcripts
-from doxa.backends.transcripts.archives import chats, graph, graphiti, letta, notes, slack, whatsapp
+from doxa.backends.transcripts.archives import chats, graph, graphiti, notes, slack, whatsapp
 from doxa.backends.transcripts.archives.files import Files, opened
 from doxa.backends.transcripts.archives.gathering import Gathering
+from doxa.backends.transcripts.archives.letta import LETTA
 from doxa.backends.transcripts.archives.memories import LANGGRAPH, MEM0, OPENMEMORY
 from doxa.backends.transcripts.values import Transcript
 from doxa.core.errors import FormatError
@@ -33,7 +34,7 @@ ARCHIVES: Final[Mapping[str, Archive]] = {
     "mem0": Archive(MEM0.knows, MEM0.read),
     "openmemory": Archive(OPENMEMORY.knows, OPENMEMORY.read),
     "langgraph": Archive(LANGGRAPH.knows, LANGGRAPH.read),
-    "letta": Archive(letta.knows, letta.read),
+    "letta": Archive(LETTA.knows, LETTA.read),
     "graphiti": Archive(graphiti.knows, graphiti.read),
     "whatsapp": Archive(whatsapp.knows, whatsapp.read),
     "notes": Archive(notes.knows, notes.read),
