@@ -74,15 +74,16 @@ def _lines(memory: Memory, format: str) -> Iterator[Line]:
     if format == "mcp":
         yield from _graph(memory)
         return
+    said = [turn for turn in memory.turns() if not _was_invalid(turn)]
     if format == "messages":
-        yield from (_said(turn, format) for turn in memory.turns())
+        yield from (_said(turn, format) for turn in said)
         return
     stock = _Stock(Shelf(memory, past=True), format)
     if format in MEMORIES:
         yield from stock.memories()
         return
     noted = [turn for turn in memory.turns() if stock.kind(turn) in NOTED]
-    yield from (_said(turn, format) for turn in memory.turns() if stock.kind(turn) not in NOTED)
+    yield from (_said(turn, format) for turn in said if stock.kind(turn) not in NOTED)
     yield from (_as_it_was(turn) for turn in noted if turn.turn_id not in stock.gone)
     yield from stock.facts()
 
@@ -134,7 +135,7 @@ class _Stock:
         given = set[str]()
         for entry in self._entries():
             whole = [turn for turn in entry.turns if _is_from(turn, self._format) and turn.turn_id not in self.gone]
-            if not whole:
+            if not whole and not (entry.fact is None and all(map(_was_invalid, entry.turns))):
                 yield _memory(entry)
             for turn in whole:
                 if turn.turn_id not in given:
@@ -154,6 +155,12 @@ class _Stock:
 def _is_from(turn: Turn, format: str) -> bool:
     origin = notes(turn).get(IMPORTED)
     return isinstance(origin, dict) and origin.get("from") == format and "id" in origin
+
+
+def _was_invalid(turn: Turn) -> bool:
+    """Tell whether a turn was no longer believed where it comes from; elsewhere it would be read as what is so."""
+    origin = notes(turn).get(IMPORTED)
+    return isinstance(origin, dict) and bool(origin.get("invalid"))
 
 
 def _key(turn: Turn, format: str) -> str:

@@ -155,9 +155,9 @@ def _move_in(
         if later:
             doxa.close(limit_s=0)
         whole = later or _understand(doxa, taken.users, bar)
-    request.give(_plain(taken, path, stored_s, whole=whole), lambda out: _show(out, taken, stored_s))
+    request.give(_plain(taken, path, stored_s, whole=whole and not later), lambda out: _show(out, taken, stored_s))
     if not request.json:
-        _tell(request, taken, whole=whole, later=later)
+        _tell(request, taken, whole=whole and not later)
     if not whole:
         return INTERRUPTED
     if not taken.problems and not taken.clashes:
@@ -205,7 +205,7 @@ def _show(out: Console, taken: Imported, seconds: float) -> None:
     put(out, f"{turns}{f' (user {users})' if users else ''}; stored in {seconds:.1f} s{rate}")
 
 
-def _tell(request: Request, taken: Imported, *, whole: bool, later: bool) -> None:
+def _tell(request: Request, taken: Imported, *, whole: bool) -> None:
     for what, number in taken.left.items():
         request.note(f"Not carried: {number:,} {what}.")
     if taken.undated:
@@ -223,5 +223,5 @@ def _tell(request: Request, taken: Imported, *, whole: bool, later: bool) -> Non
         request.err.print(clean(problem), soft_wrap=True)
     if len(taken.problems) > SHOWN_PROBLEMS:
         request.err.print(f"... and {len(taken.problems) - SHOWN_PROBLEMS:,} more; --json lists all of them.")
-    if later or not whole:
+    if not whole:
         request.note("All of it is stored; what is not understood yet is understood at the next start.")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from doxa.backends.transcripts.archives.files import Files
-from doxa.backends.transcripts.archives.gathering import Gathering, rest
+from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
 from doxa.backends.transcripts.collecting import Collector
 from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.text import read_text
@@ -117,7 +117,11 @@ def _take_edge(edge: Mapping[str, Any], line: int, found: Gathering) -> None:
         key=edge["uuid"],
         user=_group(edge),
         at=edge.get("valid_at") or edge.get("created_at"),
-        origin={"kind": "edge", **rest(edge, "uuid", "fact", "group_id", *VECTORS)},
+        origin={
+            "kind": "edge",
+            **({INVALID: True} if over else {}),
+            **rest(edge, "uuid", "fact", "group_id", *VECTORS),
+        },
     )
 
 

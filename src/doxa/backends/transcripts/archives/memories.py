@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
 from doxa.backends.transcripts.archives.files import Files
-from doxa.backends.transcripts.archives.gathering import Gathering, rest
+from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
 from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.values import Line, role_of
 
@@ -162,18 +162,21 @@ def _take_openmemory(record: Record, around: Record, line: int, found: Gathering
     app = record.get("app") or record.get("app_name") or _name(around, "apps", record.get("app_id"))
     names = [_name(around, "categories", one) for one in kinds] if isinstance(kinds, list) else []
     owner = around.get("user")
+    hidden = record["state"] != "active"  # archived or paused: shown to nobody there
     found.take(
         Line(
             text=record.get("content") or record["text"],
             metadata=metadata_of(record.get("metadata") or record.get("metadata_")),
             line=line,
-            # One that is archived or paused is shown to nobody there.
-            verbatim=record["state"] != "active",
+            verbatim=hidden,
         ),
         key=str(record["id"]),
         user=_text(owner.get("user_id")) if is_record(owner) else None,
         at=record.get("updated_at") or record.get("created_at"),
-        origin={**rest(record, *OPENMEMORY_FIELDS), **rest({"app_id": app, "categories": names})},
+        origin={
+            **rest(record, *OPENMEMORY_FIELDS),
+            **rest({"app_id": app, "categories": names, INVALID: hidden or None}),
+        },
     )
 
 

@@ -28,7 +28,7 @@ HUMAN: Final = "human"
 """The label of the block in which an agent of Letta notes what it knows of its user."""
 KNOWN: Final = "known"
 """That of the block with what is believed, where the agent's own blocks are there too."""
-OURS_ALONE: Final = ("from", "id", "kind", "user", "subject", "updated_at")
+OURS_ALONE: Final = ("from", "id", "kind", "user", "subject", "updated_at", "invalid")
 """What stands in the origin of an edge beside what it was."""
 NOTES: Final = "Notes"
 LONGEST_NAME: Final = 200
@@ -97,7 +97,7 @@ def _item(line: Line, user: str) -> dict[str, Any]:
     return {
         "namespace": origin.get("namespace") or ["memories", user],
         "key": origin.get("key") or str(line.turn_id),
-        "value": origin["value"] if "value" in origin else {"kind": "Memory", "content": {"content": line.text}},
+        "value": origin.get("value", {"kind": "Memory", "content": {"content": line.text}}),
         "created_at": origin.get("created_at") or at,
         "updated_at": origin.get("updated_at") or at,
     }
