@@ -219,6 +219,15 @@ def test_what_was_no_longer_believed_there_leaves_only_for_there(doxa, tmp_path)
     assert edges["f1"]["invalid_at"] == over["invalid_at"] and edges["f1"]["source_node_uuid"] == "1"
 
 
+def test_a_memory_that_has_expired_is_not_believed(doxa, archive, tmp_path):
+    over = memory(1, "I live in Rome.", expiration_date="2020-01-01")
+    doxa.import_(archive(over, memory(2, "I play chess.", expiration_date="2999-01-01")), user="me")
+    doxa.flush()
+    assert told(doxa, "ana") == ["Ana plays chess"]
+    back = {one["id"]: one.get("expiration_date") for one in exported(doxa, tmp_path, "mem0")["results"]}
+    assert back == {over["id"]: "2020-01-01", str(uuid.UUID(int=2)): "2999-01-01"}
+
+
 def test_facts_that_leave_name_the_episodes_that_leave_with_them(doxa, tmp_path):
     """So that coming back, what was said is read again and nothing twice."""
     episode = {
@@ -246,6 +255,13 @@ def test_blocks_and_messages_of_an_agent_go_back_as_what_they_were(doxa, tmp_pat
     out = exported(doxa, tmp_path, "letta")
     assert [(one["otid"], one["content"][0]["text"]) for one in out["agents"][0]["messages"]] == [("o1", "I sail.")]
     assert ("persona", "I am Sam.") in [(one["label"], one["value"]) for one in out["blocks"]]
+    rewritten = {"agents": [agent], "blocks": [block | {"value": "I am Sam, and I sail."}]}
+    (tmp_path / "sam.af").write_text(json.dumps(rewritten))
+    taken = doxa.import_(tmp_path / "sam.af", user="ana")
+    assert (taken.new, taken.known, taken.clashes) == (1, 1, [])
+    doxa.flush()
+    labels = [(one["label"], one["value"]) for one in exported(doxa, tmp_path, "letta")["blocks"]]
+    assert [value for label, value in labels if label == "persona"] == ["I am Sam, and I sail."]
 
 
 def test_a_memory_of_openmemory_keeps_its_state_and_its_labels(doxa, tmp_path):

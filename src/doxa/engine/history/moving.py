@@ -86,10 +86,14 @@ def import_archive(
             done += len(block)
             if told is not None:
                 told(done, total)
+    taken.users = list(dict.fromkeys(taken.users))
     return taken
 
 
 def _person(parts: Parts, user: str) -> str:
+    """Return what a user is called; of somebody new nothing is looked up."""
+    if not parts.log.head(user).received:
+        return display_name(user)
     with parts.log.user(user) as state:
         return state.person() or display_name(user)
 
@@ -115,7 +119,7 @@ def _take(
         else:
             taken.new += 1
             taken.undated += line.at is None and at is None
-    if turns and user not in taken.users:
+    if turns:
         taken.users.append(user)
 
 

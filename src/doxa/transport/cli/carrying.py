@@ -167,18 +167,23 @@ def _move_in(
 
 def _understand(doxa: Doxa, users: list[str], bar: Callable[[str, int, int], None]) -> bool:
     """Wait until all of it is understood; False when somebody does not want to wait."""
-    memories = [doxa.memory(user=user) for user in users]
-    whole = sum(memory.stats()["pending"] for memory in memories)
+    whole = _behind(doxa, users)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(doxa.flush)
         try:
             while not wait([waiting], LOOK_S).done:
-                bar("understanding", whole - sum(memory.stats()["pending"] for memory in memories), whole)
+                bar("understanding", whole - _behind(doxa, users), whole)
         except KeyboardInterrupt:
             doxa.close(limit_s=0)
             return False
         waiting.result()
     return True
+
+
+def _behind(doxa: Doxa, users: list[str]) -> int:
+    """Return how many turns of some users are not understood yet. Cost: a query, and one for each of them who waits."""
+    heads = map(doxa.parts.log.head, set(users).intersection(doxa.parts.log.pending()))
+    return sum(head.received - head.maintained for head in heads)
 
 
 def _plain(taken: Imported, path: Path, seconds: float, *, whole: bool) -> dict[str, Any]:

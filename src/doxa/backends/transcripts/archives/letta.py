@@ -8,6 +8,7 @@ JSON with a `type`, and what it says to people are calls of a tool; the text bes
 import json
 from collections import Counter
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, Final, cast
 
 from doxa.backends.transcripts.archives.gathering import Gathering, rest
@@ -87,13 +88,17 @@ def _take_agent(agent: Record, called: str, blocks: Mapping[str, Record], found:
 
 
 def _take_block(block: Record, agent: str, about: Record, found: Gathering) -> None:
-    """Take a block. It is a note that an agent keeps and rewrites, in no words of the user: no fact is made from it."""
-    if not str(block.get("value") or "").strip():
+    """Take a block: a note that an agent keeps and rewrites, in no words of the user, so that no fact is made from it.
+
+    What it was rewritten to is a turn of its own.
+    """
+    text = str(block.get("value") or "").strip()
+    if not text:
         return
-    label = str(block.get("label") or "block")
-    line = Line(text=str(block["value"]).strip(), speaker=agent, role="assistant", session=agent, verbatim=True)
+    key = f"{agent}/block/{block.get('label') or 'block'}/{sha256(text.encode(errors='replace')).hexdigest()[:16]}"
+    line = Line(text=text, speaker=agent, role="assistant", session=agent, verbatim=True)
     at = block.get("updated_at") or about.get("updated_at") or block.get("created_at")
-    found.take(line, key=f"{agent}/block/{label}", at=at, origin={"kind": "block", **rest(block, "value", "id")})
+    found.take(line, key=key, at=at, origin={"kind": "block", **rest(block, "value", "id")})
 
 
 def _take_message(message: Record, key: object, agent: str | None, found: Gathering, *, thinks: bool = False) -> None:

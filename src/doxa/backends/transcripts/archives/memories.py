@@ -9,11 +9,13 @@ LangMem keeps its memories so).
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, TypeGuard
 
 from doxa.backends.transcripts.archives.files import Files
 from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
 from doxa.backends.transcripts.jsonvalues import values
+from doxa.backends.transcripts.times import instant
 from doxa.backends.transcripts.values import Line, role_of
 
 __all__ = ["LANGGRAPH", "MEM0", "OPENMEMORY", "VECTORS", "Listed", "Record", "has", "is_record", "metadata_of"]
@@ -26,9 +28,11 @@ OPENMEMORY_FIELDS: Final = (
     *("id", "content", "text", "metadata", "metadata_", "user_id"),
     *("app", "app_name", "app_id", "category_ids", "categories"),
 )
+VECTORS: Final = ("embedding", "embeddings", "vector", "embedding_config")
+MEM0_FIELDS: Final = ("id", "memory", "data", "user_id", "metadata", "score", *VECTORS)
+"""What of a memory of mem0 is kept in another place than its origin."""
 SENTENCES: Final = ("content", "memory", "text", "data")
 """Under which name an item of a store may hold what it says; of those behind the first, with nothing beside it."""
-VECTORS: Final = ("embedding", "embeddings", "vector", "embedding_config")
 Record = Mapping[str, Any]
 
 
@@ -134,6 +138,7 @@ def _take_mem0(record: Record, around: Record, line: int, found: Gathering) -> N
     if not is_told:
         return
     speaker, role = _text(record.get("actor_id")), role_of(str(record.get("role") or ""))
+    is_over = _is_past(record.get("expiration_date"))
     found.take(
         Line(
             text=record["memory"],
@@ -142,12 +147,21 @@ def _take_mem0(record: Record, around: Record, line: int, found: Gathering) -> N
             session=_text(record.get("run_id")),
             metadata=metadata_of(record.get("metadata")),
             line=line,
+            verbatim=is_over,
         ),
         key=str(record["id"]),
         user=user,
         at=record.get("updated_at") or record.get("created_at"),
-        origin=rest(record, "id", "memory", "data", "user_id", "metadata", "score", *VECTORS),
+        origin=rest({**record, INVALID: is_over or None}, *MEM0_FIELDS),
     )
+
+
+def _is_past(day: Any) -> bool:
+    """Tell whether the last day on which a memory is given is over."""
+    try:
+        return instant(day).date() < datetime.now(UTC).date()
+    except ValueError:
+        return False
 
 
 def _is_openmemory(item: Any) -> bool:

@@ -137,10 +137,10 @@ def _letta(lines: Sequence[Line], user: str) -> Iterator[bytes]:
         }
         for place, line in enumerate(said)
     ]
-    texts = [(str(line.origin.get("label") or "block"), line.text) for line in noted]
+    texts = {str(line.origin.get("label") or "block"): line.text for line in noted}  # of each as it was last
     blocks = [
         {"id": f"block-{place}", "label": label, "value": text, "limit": max(20_000, len(text)), "metadata": {}}
-        for place, (label, text) in enumerate([(HUMAN if not noted else KNOWN, "\n".join(known)), *texts])
+        for place, (label, text) in enumerate([(HUMAN if not noted else KNOWN, "\n".join(known)), *texts.items()])
     ]
     agent = {
         "id": "agent-0",
