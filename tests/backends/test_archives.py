@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from doxa.backends.transcripts.archives import FORMATS, read
+from doxa.backends.transcripts import ARCHIVES
+from doxa.backends.transcripts import read_archive as read
 from doxa.core.errors import FormatError, NotFoundError
 
 MEM0 = {
@@ -514,4 +515,4 @@ def test_a_broken_zip_is_one_error(written):
 
 
 def test_every_format_has_a_name_of_its_own():
-    assert len(set(FORMATS)) == len(FORMATS)
+    assert len(set(ARCHIVES)) == len(ARCHIVES)

@@ -168,7 +168,7 @@ def test_what_was_taken_goes_back_as_it_was(doxa, archive, tmp_path, name):
 
 
 def _records(path, name):
-    from doxa.backends.transcripts.archives import read
+    from doxa.backends.transcripts import read_archive as read
 
     for one in read(path, format=name).conversations:
         for line in one.lines:
@@ -293,7 +293,7 @@ def test_a_session_that_is_called_like_a_graph_is_none(doxa, tmp_path):
 
 def test_notes_have_names_that_every_file_system_takes(doxa, tmp_path):
     from doxa.backends.transcripts import Line
-    from doxa.backends.transcripts.archives.writing import notes
+    from doxa.backends.transcripts import written_notes as notes
 
     lines = [Line(text="x", origin={"subject": name}) for name in ("Ana", "ana", "a/b", "..", "\U0001f600" * 100)]
     names = list(notes(lines))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from doxa.core.errors import InputError
 from doxa.core.values import Turn
 from doxa.engine.intake import Moment, display_name, read_metadata, read_moment, read_turn, require_name
-from doxa.engine.shelf.entries import noted
+from doxa.engine.noting import noted
 from doxa.engine.wiring.parts import Parts
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def import_archive(
     Raises:
         NotFoundError, FormatError, StoreError: as there.
     """
-    from doxa.backends.transcripts.archives import read
+    from doxa.backends.transcripts import read_archive
 
     require_name(user, "user")
     at = None if date is None else read_moment(date, what="date")
-    archive = read(path, format=format, session="default")
+    archive = read_archive(path, format=format, session="default")
     taken = Imported(format=archive.format, left=dict(archive.left))
     taken.problems += [str(problem) for problem in archive.problems]
     total, done = sum(len(one.lines) for one in archive.conversations), 0

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from doxa.backends.transcripts.archives.graph import MARK
+from doxa.backends.transcripts import MARK
 from doxa.core.values import Fact, Turn
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from uuid import UUID, uuid5
 
 from doxa.backends.transcripts.values import Line
 
-__all__ = ["WRITERS", "Writer", "notes"]
+__all__ = ["WRITERS", "Writer", "written_notes"]
 
 SPACE: Final = UUID("8f9d0c9e-2f0b-5c52-9c55-0a3b1c7d6e21")
 """What ids that are no UUIDs are made into UUIDs with."""
@@ -213,7 +213,7 @@ def _messages(lines: Sequence[Line], user: str) -> Iterator[bytes]:
         yield json.dumps(one | {"session": line.session, "at": _iso(line.at)}, ensure_ascii=False).encode() + b"\n"
 
 
-def notes(lines: Sequence[Line]) -> dict[str, bytes]:
+def written_notes(lines: Sequence[Line]) -> dict[str, bytes]:
     """Return notes by their names: one for each subject, with what is known of it as a list."""
     found: dict[str, tuple[str, list[Line]]] = {}
     for line in lines:

@@ -12,7 +12,8 @@ from doxa.core.errors import InputError, StoreReadOnlyError
 from doxa.core.values import ChangeKind, Fact, Status, Turn
 from doxa.engine.history.moving import IMPORTED
 from doxa.engine.history.transfer import ExportFormat
-from doxa.engine.shelf.entries import OURS, Entry, entity, notes
+from doxa.engine.noting import OURS, notes
+from doxa.engine.shelf.entries import Entry, entity
 from doxa.engine.shelf.graph import graph_of
 from doxa.engine.shelf.shelves import Shelf
 from doxa.memory import replacing
@@ -39,14 +40,13 @@ def leave(memory: Memory, path: Path, *, format: str) -> Path:
 
     Cost: one pass over turns and facts.
     """
-    from doxa.backends.transcripts.archives.writing import WRITERS
-    from doxa.backends.transcripts.archives.writing import notes as written
+    from doxa.backends.transcripts import WRITERS, written_notes
 
     if format not in EXITS:
         raise InputError(f"export: expected one of {', '.join(get_args(ExportFormat))}, got {format!r}.")
     lines = list(_lines(memory, format))
     if format == "notes":
-        return _write_notes(path, written(lines))
+        return _write_notes(path, written_notes(lines))
     if path.is_dir() or not path.name:
         raise InputError(f"export: expected the path of a file, got the folder {path}.")
     with replacing(path) as new, new.open("wb") as file:
