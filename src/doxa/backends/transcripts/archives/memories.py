@@ -212,7 +212,7 @@ def _take_item(record: Record, around: Record, line: int, found: Gathering) -> N
     value = _parsed(record["value"])
     text = _content(value)
     # A slash in a label must not make one user of two.
-    user = "/".join(label.replace("%", "%25").replace("/", "%2F") for label in namespace)
+    user = "/".join(label.replace("/", "%2F") for label in namespace)
     found.take(
         # A value that is no sentence is kept word for word, and found by its words.
         Line(text=text or json.dumps(value, ensure_ascii=False), session=user or None, line=line, verbatim=not text),
