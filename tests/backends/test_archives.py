@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from doxa.backends.transcripts.archives import FORMATS, read
+from doxa.backends.transcripts import ARCHIVES
+from doxa.backends.transcripts import read_archive as read
 from doxa.core.errors import FormatError, NotFoundError
 
 MEM0 = {
@@ -272,6 +273,221 @@ def test_the_archive_of_chatgpt_may_be_in_parts(tmp_path):
     assert (found.format, [line.turn_id for line in lines(found)]) == ("chatgpt", ["m0", "m1"])
 
 
+def test_points_of_the_vector_store_of_mem0_are_its_memories(written):
+    payload = {"data": "Likes tea", "user_id": "ana", "hash": "h", "created_at": "2024-01-01", "place": "alps"}
+    for content in (
+        [{"id": "p", "payload": payload, "vector": [0.1]}],
+        {"result": {"points": [{"id": "p", "payload": payload}]}, "status": "ok"},
+        [{"id": "p", "payload": json.dumps(payload)}],
+    ):
+        archive = read(written("points.json", content))
+        (line,) = lines(archive, "ana")
+        assert (archive.format, line.turn_id, line.text, line.metadata) == (
+            "mem0",
+            "mem0/p",
+            "Likes tea",
+            {"place": "alps"},
+        )
+        assert line.origin["hash"] == "h" and "data" not in line.origin
+
+
+def test_memories_of_mem0_keep_who_said_them(written):
+    said = [MEM0 | {"role": "assistant", "actor_id": "helper"}, MEM0 | {"id": 7}]
+    helper, other = lines(read(written("m.json", said)), "ana")
+    assert (helper.role, helper.speaker) == ("assistant", "helper")
+    assert (other.turn_id, other.role, other.speaker) == ("mem0/7", "user", None)
+
+
+def test_what_is_of_nobody_who_can_be_told_is_nobody_elses(written):
+    archive = read(written("m.json", [MEM0, MEM0 | {"id": "m2", "user_id": ["ana", "bo"]}]))
+    assert [line.turn_id for one in archive.conversations for line in one.lines] == ["mem0/m1"]
+    assert "the user of m2" in str(archive.problems[0])
+
+
+def test_relations_and_other_files_are_counted_as_not_carried(written):
+    written("all/m.json", {"results": [MEM0], "relations": [{"source": "ana"}]})
+    archive = read(written("all/picture.png", b"\x89PNG").parent)
+    assert sorted(archive.left.values()) == [1, 1] and not archive.problems
+
+
+def test_a_hidden_memory_of_openmemory_is_kept_and_not_believed(written):
+    archive = read(written("m.json", backup([RECORD | {"state": "archived"}, RECORD | {"id": "o2"}])))
+    hidden, shown = lines(archive, "ana")
+    assert (hidden.verbatim, shown.verbatim) == (True, False)
+    assert hidden.origin["invalid"] and "invalid" not in shown.origin
+
+
+def test_labels_with_a_slash_make_no_user_of_two(written):
+    items = [item({"content": "One."}, namespace=["a", "b"]), item({"content": "Two."}, namespace=["a/b"])]
+    archive = read(written("items.json", items))
+    assert [one.name for one in archive.conversations if one.lines] == ["a/b", "a%2Fb"]
+
+
+@pytest.mark.parametrize("value", [{"data": "Likes tea"}, {"memory": "Likes tea"}, {"text": "Likes tea"}, "Likes tea"])
+def test_the_one_text_of_an_item_is_what_it_says(written, value):
+    for stored in (value, json.dumps(value) if isinstance(value, dict) else value):
+        (line,) = lines(read(written("items.json", [item(stored)])), "memories/ana")
+        assert line.text == "Likes tea" and not line.verbatim and line.origin["value"] == value
+    (line,) = lines(read(written("items.json", [item({"text": "x", "score": 3})])), "memories/ana")
+    assert line.verbatim
+
+
+def wrapped(**data):
+    """What an agent of MemGPT's kind hears."""
+    return json.dumps({**data, "time": "2024-01-01 10:00:00 AM UTC+0000"})
+
+
+def test_an_agent_that_speaks_by_calls_gives_what_was_said(written):
+    call = {"function": {"name": "send_message", "arguments": json.dumps({"message": "Nice!"})}}
+    told = [
+        message(wrapped(type="login", last_login="Never"), id="a"),
+        message(wrapped(type="user_message", message="I live in Rome."), id="b"),
+        message("She lives in Rome. I save it.", "assistant", id="c", tool_calls=[call]),
+        message("I look it up.", "assistant", id="d", tool_calls=[{"function": {"name": "search", "arguments": "{}"}}]),
+    ]
+    agent = {"name": "Sam", "agent_type": "memgpt_agent", "block_ids": [], "messages": told}
+    archive = read(written("sam.af", {"agents": [agent, agent], "blocks": []}))
+    assert [(one.turn_id, one.text) for one in lines(archive)] == [
+        ("letta/Sam/b", "I live in Rome."),
+        ("letta/Sam/c", "Nice!"),
+        ("letta/Sam 2/b", "I live in Rome."),
+        ("letta/Sam 2/c", "Nice!"),
+    ]
+    assert sum(archive.left.values()) == 4 and not archive.problems
+
+
+def test_messages_of_an_agent_as_its_api_lists_them(written):
+    def told(key, kind, text):
+        return {"id": key, "date": "2024-01-01T00:00:00Z", "message_type": kind, "content": text}
+
+    listed = [
+        told("message-1", "user_message", "Hi."),
+        told("message-2", "reasoning_message", "Hm."),
+        told("message-3", "assistant_message", "Hello!"),
+    ]
+    archive = read(written("messages.json", listed))
+    assert [(one.turn_id, one.role, one.text) for one in lines(archive)] == [
+        ("letta/message-1", "user", "Hi."),
+        ("letta/message-3", "assistant", "Hello!"),
+    ]
+    assert lines(archive)[0].at == datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def test_an_agent_and_its_passages_are_read_together(written):
+    written("sam/sam.af", {"agents": [{"name": "Sam", "messages": [message("Hi.")]}], "blocks": []})
+    archive = read(written("sam/passages.json", [{"id": "passage-1", "text": "Bo sails."}]).parent)
+    assert [line.text for line in lines(archive)] == ["Bo sails.", "Hi."] and not archive.problems
+
+
+def test_an_episode_of_the_server_of_graphiti_names_who_spoke(written):
+    told = [
+        EPISODE | {"uuid": key, "source": "message", "content": content}
+        for key, content in (("e1", "Ana(user): I sail: often."), ("e2", "(assistant): Noted."))
+    ]
+    ana, other = lines(read(written("episodes.json", told)), "ana")
+    assert (ana.turn_id, ana.speaker, ana.role, ana.text) == ("graphiti/e1", "Ana", "user", "I sail: often.")
+    assert (other.speaker, other.role, other.text) == (None, "assistant", "Noted.")
+
+
+def test_an_episode_in_which_not_all_is_said_by_name_is_whole(written):
+    talk = EPISODE | {"source": "message", "content": "They met at noon.\nAna: Hi.\nBo: Hello."}
+    (line,) = lines(read(written("episodes.json", [talk])), "ana")
+    assert line.text == talk["content"]
+
+
+def test_the_graph_that_the_tool_of_mcp_reads_is_known(written):
+    entities = [{"name": "Ana", "entityType": "person", "observations": ["Sails", None]}]
+    relations = [{"from": "Ana", "to": "Bo", "relationType": "knows"}]
+    archive = read(written("graph.json", {"entities": entities, "relations": relations}))
+    assert [line.text for line in lines(archive)] == ["Ana is a person.", "Ana sails", "Ana knows Bo."]
+    assert archive.format == "mcp" and "observation" in str(archive.problems[0])
+
+
+def test_conversations_in_files_of_their_own_are_found_and_say_where_they_come_from(written):
+    said = {"uuid": "m1", "sender": "human", "text": "Hi.", "created_at": "2024-01-01", "attachments": [{}, {}]}
+    written("claude/trip.json", [{"uuid": "c1", "chat_messages": [said]}])
+    archive = read(written("claude/users.json", []).parent)
+    (line,) = lines(archive)
+    assert line.origin == {"from": "claude", "id": "m1"}
+    assert sorted(archive.left.values()) == [1, 2]
+
+
+def test_messages_of_branches_that_were_left_are_counted(written):
+    def node(key, parent):
+        return {"message": {"id": key, "author": {"role": "user"}, "content": {"parts": [key]}}, "parent": parent}
+
+    nodes = {"a": node("a", None), "b": node("b", "a"), "c": node("c", "a")}
+    archive = read(written("conversations.json", [{"id": "x", "mapping": nodes, "current_node": "c"}]))
+    assert [line.text for line in lines(archive)] == ["a", "c"]
+    assert list(archive.left.values()) == [1]
+
+
+AGENT = {
+    "agents": [{"name": "Sam", "block_ids": ["b"], "messages": [message("Hi.")]}],
+    "blocks": [{"id": "b", "label": "human", "value": "x"}],
+    "tools": [],
+}
+TALK = [
+    {
+        "id": "c",
+        "mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": ["Hi."]}}, "parent": None}},
+        "current_node": "a",
+    }
+]
+WHOLE = {
+    "mem0": {"results": [MEM0]},
+    "openmemory": backup([RECORD | {"app_id": "a", "category_ids": ["c"]}]),
+    "langgraph": [item({"kind": "Memory", "content": {"content": "Ana likes tea"}})],
+    "letta": AGENT,
+    "graphiti": {"episodes": [EPISODE], "edges": [EDGE | {"episodes": ["e0"]}]},
+    "mcp": GRAPH,
+    "chatgpt": TALK,
+}
+ODD = (
+    None,
+    0,
+    -1,
+    True,
+    float("nan"),
+    "",
+    "x" * 500,
+    [],
+    {},
+    [1],
+    [None],
+    [[]],
+    {"a": 1},
+    "\ud800",
+    10**30,
+    "2024-13-45",
+)
+
+
+def places(value, path=()):
+    """Every place in JSON data."""
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield from places(one, (*path, key))
+
+
+def changed(value, path, new):
+    """The data with something else at a place."""
+    if not path:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = changed(copy[path[0]], path[1:], new)
+    return copy
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whatever_stands_at_whatever_place_costs_only_itself(written, name):
+    for path in places(WHOLE[name]):
+        for new in ODD:
+            archive = read(written("odd.json", json.dumps(changed(WHOLE[name], path, new))), format=name)
+            assert all(line.turn_id for one in archive.conversations for line in one.lines)
+
+
 def test_what_is_no_archive_is_read_as_a_transcript(written):
     assert read(written("chat.txt", "Ana: Hi.\nBo: Hello.")).format == "text"
     assert read(written("chat.jsonl", '{"role": "user", "content": "Hi."}')).format == "openai"
@@ -299,4 +515,4 @@ def test_a_broken_zip_is_one_error(written):
 
 
 def test_every_format_has_a_name_of_its_own():
-    assert len(set(FORMATS)) == len(FORMATS)
+    assert len(set(ARCHIVES)) == len(ARCHIVES)

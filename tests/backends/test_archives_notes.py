@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxa.backends.transcripts import Line, Transcript
-from doxa.backends.transcripts.archives import read
+from doxa.backends.transcripts import read_archive as read
 from doxa.core.errors import FormatError
 
 WRITTEN = datetime(2023, 5, 6, 7, 8, tzinfo=UTC)

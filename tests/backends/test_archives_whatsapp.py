@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxa.backends.transcripts import Line, Transcript
-from doxa.backends.transcripts.archives import read
+from doxa.backends.transcripts import read_archive as read
 from doxa.core.errors import FormatError, NotFoundError
 
 ANDROID = "12/05/24, 10:11 - Ana: "

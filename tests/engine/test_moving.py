@@ -2,6 +2,7 @@
 
 import json
 import uuid
+import zipfile
 from datetime import UTC, datetime
 
 import pytest
@@ -88,7 +89,7 @@ def test_a_memory_that_was_changed_there_is_told_and_stays_here(doxa, archive):
     doxa.import_(archive(memory(1, "I live in Rome.")), user="me")
     taken = doxa.import_(archive(memory(1, "I live in Oslo.")), user="me")
     doxa.flush()
-    assert (taken.new, taken.known, taken.clashes) == (0, 0, 1)
+    assert (taken.new, taken.known, taken.clashes) == (0, 0, [f"mem0/{uuid.UUID(int=1)}"])
     assert told(doxa, "ana") == ["Ana lives in Rome"]
 
 
@@ -167,7 +168,7 @@ def test_what_was_taken_goes_back_as_it_was(doxa, archive, tmp_path, name):
 
 
 def _records(path, name):
-    from doxa.backends.transcripts.archives import read
+    from doxa.backends.transcripts import read_archive as read
 
     for one in read(path, format=name).conversations:
         for line in one.lines:
@@ -182,6 +183,123 @@ def test_a_revised_memory_does_not_go_back(doxa, archive, tmp_path):
     assert [one["memory"] for one in out if one["id"] == str(uuid.UUID(int=2))] == ["I play chess."]
     assert str(uuid.UUID(int=1)) not in {one["id"] for one in out}
     assert not any("Rome" in one["memory"] for one in out) and any("Oslo" in one["memory"] for one in out)
+
+
+def exported(doxa, tmp_path, name, user="ana"):
+    """What an export in JSON holds."""
+    return json.loads(doxa.memory(user=user).export(tmp_path / f"{name}.out", format=name).read_text())
+
+
+def test_what_still_holds_goes_back_though_it_is_past_or_was_said_twice(doxa, archive, tmp_path):
+    texts = [
+        "I worked at Siemens from 2010 to 2015.",
+        "I live in Rome.",
+        "Ana lives in Rome.",
+        "I lived in Paris until 2019.",
+    ]
+    records = [memory(n, text) for n, text in enumerate(texts)]
+    doxa.import_(archive(*records), user="me")
+    doxa.flush()
+    out = exported(doxa, tmp_path, "mem0")["results"]
+    assert sorted((one["id"], one["memory"]) for one in out) == [(one["id"], one["memory"]) for one in records]
+
+
+def test_what_was_no_longer_believed_there_leaves_only_for_there(doxa, tmp_path):
+    edge = {"uuid": "f1", "fact": "Ana lives in Oslo", "source_node_uuid": "1", "target_node_uuid": "2", "name": "IN"}
+    over = {**edge, "group_id": "ana", "valid_at": "2020-01-01", "invalid_at": "2024-01-01T00:00:00Z"}
+    (tmp_path / "edges.json").write_text(json.dumps([over, {**edge, "uuid": "f2", "fact": "Ana plays chess"}]))
+    doxa.import_(tmp_path / "edges.json", user="ana", one_user=True)
+    doxa.flush()
+    assert told(doxa, "ana") == ["Ana plays chess"]
+    assert [one["memory"] for one in exported(doxa, tmp_path, "mem0")["results"]] == ["Ana plays chess"]
+    assert "Oslo" not in doxa.memory(user="ana").export(tmp_path / "said", format="messages").read_text()
+    graph = exported(doxa, tmp_path, "graphiti")
+    edges = {one["uuid"]: one for one in graph["edges"]}
+    assert set(edges) == {"f1", "f2"} and graph["episodes"] == []
+    assert edges["f1"]["invalid_at"] == over["invalid_at"] and edges["f1"]["source_node_uuid"] == "1"
+
+
+def test_a_memory_that_has_expired_is_not_believed(doxa, archive, tmp_path):
+    over = memory(1, "I live in Rome.", expiration_date="2020-01-01")
+    doxa.import_(archive(over, memory(2, "I play chess.", expiration_date="2999-01-01")), user="me")
+    doxa.flush()
+    assert told(doxa, "ana") == ["Ana plays chess"]
+    back = {one["id"]: one.get("expiration_date") for one in exported(doxa, tmp_path, "mem0")["results"]}
+    assert back == {over["id"]: "2020-01-01", str(uuid.UUID(int=2)): "2999-01-01"}
+
+
+def test_facts_that_leave_name_the_episodes_that_leave_with_them(doxa, tmp_path):
+    """So that coming back, what was said is read again and nothing twice."""
+    episode = {
+        "uuid": "e1",
+        "content": "I live in Rome.",
+        "source": "text",
+        "group_id": "ana",
+        "valid_at": "2024-01-01",
+    }
+    (tmp_path / "graph.json").write_text(json.dumps({"episodes": [episode]}))
+    doxa.import_(tmp_path / "graph.json", user="me")
+    doxa.flush()
+    graph = exported(doxa, tmp_path, "graphiti")
+    assert [one["episodes"] for one in graph["edges"]] == [["e1"]]
+    taken = doxa.import_(tmp_path / "graphiti.out", user="me")
+    assert (taken.new, taken.known) == (0, 1)
+
+
+def test_blocks_and_messages_of_an_agent_go_back_as_what_they_were(doxa, tmp_path):
+    agent = {"name": "Sam", "block_ids": ["b"], "messages": [{"role": "user", "content": "I sail.", "otid": "o1"}]}
+    block = {"id": "b", "label": "persona", "value": "I am Sam."}
+    (tmp_path / "sam.af").write_text(json.dumps({"agents": [agent], "blocks": [block]}))
+    doxa.import_(tmp_path / "sam.af", user="ana")
+    doxa.flush()
+    out = exported(doxa, tmp_path, "letta")
+    assert [(one["otid"], one["content"][0]["text"]) for one in out["agents"][0]["messages"]] == [("o1", "I sail.")]
+    assert ("persona", "I am Sam.") in [(one["label"], one["value"]) for one in out["blocks"]]
+    rewritten = {"agents": [agent], "blocks": [block | {"value": "I am Sam, and I sail."}]}
+    (tmp_path / "sam.af").write_text(json.dumps(rewritten))
+    taken = doxa.import_(tmp_path / "sam.af", user="ana")
+    assert (taken.new, taken.known, taken.clashes) == (1, 1, [])
+    doxa.flush()
+    labels = [(one["label"], one["value"]) for one in exported(doxa, tmp_path, "letta")["blocks"]]
+    assert [value for label, value in labels if label == "persona"] == ["I am Sam, and I sail."]
+
+
+def test_a_memory_of_openmemory_keeps_its_state_and_its_labels(doxa, tmp_path):
+    record = {"id": str(uuid.UUID(int=1)), "content": "Works at Mareluz", "created_at": "2024-01-01"}
+    more = {"state": "paused", "app": "cursor", "categories": ["work"]}
+    (tmp_path / "memories.json").write_text(json.dumps({"user": {"user_id": "ana"}, "memories": [record | more]}))
+    doxa.import_(tmp_path / "memories.json", user="me")
+    doxa.flush()
+    assert told(doxa, "ana") == []
+    out = doxa.memory(user="ana").export(tmp_path / "out.zip", format="openmemory")
+    with zipfile.ZipFile(out) as backup:
+        (back,) = json.loads(backup.read("memories.json"))["memories"]
+    assert (back["id"], back["state"], back["app_id"], back["categories"]) == (
+        record["id"],
+        "paused",
+        "cursor",
+        ["work"],
+    )
+
+
+def test_a_session_that_is_called_like_a_graph_is_none(doxa, tmp_path):
+    talk = doxa.dialogue(user="ana", session="graph theory")
+    talk.absorb("I live in Rome.")
+    doxa.dialogue(user="ana", session='graph {"name": 1}').absorb("I play chess.")
+    doxa.flush()
+    out = doxa.memory(user="ana").export(tmp_path / "out.jsonl", format="mcp").read_text()
+    assert "Rome" in out and "chess" in out
+
+
+def test_notes_have_names_that_every_file_system_takes(doxa, tmp_path):
+    from doxa.backends.transcripts import Line
+    from doxa.backends.transcripts import written_notes as notes
+
+    lines = [Line(text="x", origin={"subject": name}) for name in ("Ana", "ana", "a/b", "..", "\U0001f600" * 100)]
+    names = list(notes(lines))
+    assert len({name.casefold() for name in names}) == len(names) == 4
+    assert all(len(name.encode()) <= 255 and "/" not in name and name.strip(".") for name in names)
+    assert notes(lines)["Ana.md"].decode().count("- x") == 2
 
 
 def test_the_graph_of_mcp_goes_back_letter_for_letter(doxa, tmp_path):

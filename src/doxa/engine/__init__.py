@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from doxa.engine.api.teaching import Teaching
     from doxa.engine.history.moving import IMPORTED, Imported
     from doxa.engine.history.transfer import is_export
+    from doxa.engine.noting import OURS, noted, notes
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
-    from doxa.engine.shelf.entries import OURS, Entry, noted, notes, values_of
+    from doxa.engine.shelf.entries import Entry, values_of
     from doxa.engine.shelf.filters import ENTITIES, NO_CATEGORIES, Filter, moment, read_filter
     from doxa.engine.shelf.graph import Graph, Node, Origin, Triple, graph_of, touching
     from doxa.engine.shelf.handles import Handle
+    from doxa.engine.shelf.leaving import leave
     from doxa.engine.shelf.shelves import Shelf
     from doxa.engine.tasking import Intent, Tasks
     from doxa.engine.wiring.casting import Played, played
@@ -89,6 +91,7 @@ __all__ = [
     "forget_turns",
     "graph_of",
     "is_export",
+    "leave",
     "moment",
     "noted",
     "notes",
@@ -120,7 +123,8 @@ ROOMS = {
     "Look Note Notebook Page": "engine.api.notes",
     "Memory": "engine.api.memory",
     "Network": "engine.api.network",
-    "OURS Entry noted notes values_of": "engine.shelf.entries",
+    "Entry values_of": "engine.shelf.entries",
+    "OURS noted notes": "engine.noting",
     "Played played": "engine.wiring.casting",
     "Records forget_turns short": "engine.api.records",
     "Shelf": "engine.shelf.shelves",
@@ -131,6 +135,7 @@ ROOMS = {
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",
     "is_export": "engine.history.transfer",
+    "leave": "engine.shelf.leaving",
 }
 """Names -> the module that has them, loaded at their first use."""
 

@@ -29,6 +29,8 @@ class Collector:
     """Whether `12/05/2024` is a day of May in this file."""
     lines: list[Line] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+    """What was not taken, and is no mistake of the file."""
     _places: list[int] = field(default_factory=list)
     """The place of each turn in its session, beside `lines`."""
     _counts: Counter[str | None] = field(default_factory=Counter)

@@ -25,6 +25,9 @@ _LISTS: Final = ("messages", "chat_messages", "conversations")
 _CALLS: Final = ("tool_calls", "function_call")
 _CAPTIONS: Final = ("alt", "alt_text", "caption", "description", "detail")
 _DETAILS: Final = ("auto", "low", "high", "original")  # how finely the model looks, not what it sees
+_HELD: Final = ("attachments", "files")
+_BRANCHED: Final = "messages of branches that were left for another one"
+_ATTACHED: Final = "attachments of messages"
 _SHAPE: Final = '{"role": "user", "content": "..."}'
 
 
@@ -44,7 +47,7 @@ def read_openai(content: bytes, found: Collector) -> tuple[Conversation, ...]:
 
 def _take(value: Value, found: Collector) -> None:
     item = value.value
-    messages = _messages_of(item)
+    messages = _messages_of(item, found)
     if messages is not None:
         _take_conversation(item, messages, value, found)
     elif isinstance(item, list):
@@ -64,16 +67,16 @@ def _take(value: Value, found: Collector) -> None:
         _take_message(item, value.line, found)
 
 
-def _messages_of(item: Any) -> list[Any] | None:
+def _messages_of(item: Any, found: Collector) -> list[Any] | None:
     """Returns the messages of a conversation; None where it is none."""
     if not isinstance(item, dict):
         return None
     if isinstance(item.get("mapping"), dict):
-        return _branch(item["mapping"], item.get("current_node"))
+        return _branch(item["mapping"], item.get("current_node"), found)
     return next((item[key] for key in _LISTS if isinstance(item.get(key), list)), None)
 
 
-def _branch(nodes: Mapping[str, Any], last: object) -> list[Any]:
+def _branch(nodes: Mapping[str, Any], last: object, found: Collector) -> list[Any]:
     """Returns the messages of a ChatGPT export that lead to the last one; an edited question leaves other branches."""
     if not isinstance(last, str):
         last = next(reversed(list(nodes)), None)
@@ -81,13 +84,18 @@ def _branch(nodes: Mapping[str, Any], last: object) -> list[Any]:
     while isinstance(last, str) and last not in path and isinstance(node := nodes.get(last), dict):
         path[last] = node.get("message")
         last = node.get("parent")
+    aside = (node.get("message") for key, node in nodes.items() if key not in path and isinstance(node, dict))
+    found.left[_BRANCHED] += sum(1 for message in aside if message and not _is_hidden(message))
     return [_flat(message) for message in reversed(path.values()) if message and not _is_hidden(message)]
 
 
 def _is_hidden(message: Any) -> bool:
     """Tells whether a node of a ChatGPT export holds nothing that anybody said."""
     content = message.get("content") if isinstance(message, dict) else None
-    return isinstance(content, dict) and not any(content.get("parts") or [content.get("text")])
+    if not isinstance(content, dict):
+        return False
+    parts = content.get("parts")
+    return not any(parts if isinstance(parts, list) and parts else [content.get("text")])
 
 
 def _flat(message: Any) -> Any:
@@ -124,6 +132,8 @@ def _take_message(message: Any, line: int, found: Collector) -> None:
         found.skip()
         found.problem(f"expected a message such as {_SHAPE}, got {shown(message)}; it was left out.", line)
         return
+    held = (message.get(name) for name in _HELD)
+    found.left[_ATTACHED] += sum(len(one) for one in held if isinstance(one, list))
     session = _label(_first(message, _SESSIONS), "session", line, found)
     text = _text(message, line, found)
     if text is None:

@@ -65,7 +65,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
-    """A whole file; there is at least one conversation. `format` is one of `FORMATS`, or of `archives.FORMATS`."""
+    """A whole file; there is at least one conversation. `format` is one of `FORMATS`, or of `ARCHIVES`."""
 
     format: str
     conversations: tuple[Conversation, ...]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from doxa.core.errors import InputError, StoreConflictError, TurnConflictError
 from doxa.core.trace import Tracer
 from doxa.core.values import Receipt, Reply, Role, ToTasks, Turn
 from doxa.engine.answer.searching import Asides
 from doxa.engine.asked import Asked
+from doxa.engine.hosting import Host
 from doxa.engine.intake import (
     Day,
     Moment,
@@ -28,7 +29,8 @@ from doxa.engine.intake import (
 )
 
 if TYPE_CHECKING:
-    from doxa.engine.api.doxa import Doxa
+    from doxa.engine.absorb.maintenance import Maintenance
+    from doxa.engine.api.memory import Memory
 
 __all__ = ["FLUSH_REST_S", "Addressee", "Dialogue"]
 
@@ -38,10 +40,29 @@ FLUSH_REST_S = 15.0
 """How long `flush` waits for it."""
 
 
+class Engine(Host, Protocol):
+    """The engine, as a dialogue sees it; see `Doxa`."""
+
+    @property
+    def _maintenance(self) -> Maintenance: ...
+
+    def receive(self, turn: Turn, *, unless_erased_after: int | None = None) -> tuple[Turn, Receipt]:
+        """Store a turn and have it processed, unless something was erased since."""
+
+    def wait(self, user: str, *, rest_s: float = ...) -> None:
+        """Wait for all received turns, and a moment longer."""
+
+    def kept(self, user: str) -> None:
+        """Have what answers left behind written."""
+
+    def memory(self, *, user: str) -> Memory:
+        """Return the memory of a user."""
+
+
 class Dialogue:
     """One user talking with one agent in one session."""
 
-    def __init__(self, doxa: Doxa, *, user: str, agent: str, session: str, speaker: str | None) -> None:
+    def __init__(self, doxa: Engine, *, user: str, agent: str, session: str, speaker: str | None) -> None:
         self._doxa = doxa
         self._speaker = speaker
         self.user = user

@@ -246,7 +246,7 @@ class Doxa:
         Args:
             path: a file, a zip or a folder.
             user: whose memory takes what the archive ascribes to nobody.
-            format: one of `doxa.backends.transcripts.archives.FORMATS`, or "auto" to tell it from the content. What
+            format: one of `doxa.backends.transcripts.ARCHIVES`, or "auto" to tell it from the content. What
                 `export` wrote is read by `Memory.import_`.
             one_user: all of it is this user's, whoever is named there.
             date: when undated turns were said; by default now.

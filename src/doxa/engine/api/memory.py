@@ -508,7 +508,8 @@ class Memory:
         self._doxa.wait(self.user)
         if format in transfer.FORMATS:
             return transfer.export(self._doxa.parts, self.user, Path(path), format=format)
-        from doxa.engine.history.exits import leave
+        # What reads a memory as other systems have it stands above it, and is reached by the front.
+        from doxa.engine import leave
 
         return leave(self, Path(path), format=format)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from doxa.core.errors import InputError
 from doxa.core.values import Turn
 from doxa.engine.intake import Moment, display_name, read_metadata, read_moment, read_turn, require_name
-from doxa.engine.shelf.entries import noted
+from doxa.engine.noting import noted
 from doxa.engine.wiring.parts import Parts
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class Imported:
     new: int = 0
     known: int = 0
     """Turns that were there already."""
-    clashes: int = 0
-    """Turns that are known with another text: it was changed there since; what is stored here stays."""
+    clashes: list[str] = field(default_factory=list)
+    """Ids of turns that are known with another text: it was changed there since; what is stored here stays."""
     users: list[str] = field(default_factory=list)
     """Whose memories took something."""
     problems: list[str] = field(default_factory=list)
@@ -64,11 +64,11 @@ def import_archive(
     Raises:
         NotFoundError, FormatError, StoreError: as there.
     """
-    from doxa.backends.transcripts.archives import read
+    from doxa.backends.transcripts import read_archive
 
     require_name(user, "user")
     at = None if date is None else read_moment(date, what="date")
-    archive = read(path, format=format, session="default")
+    archive = read_archive(path, format=format, session="default")
     taken = Imported(format=archive.format, left=dict(archive.left))
     taken.problems += [str(problem) for problem in archive.problems]
     total, done = sum(len(one.lines) for one in archive.conversations), 0
@@ -86,10 +86,14 @@ def import_archive(
             done += len(block)
             if told is not None:
                 told(done, total)
+    taken.users = list(dict.fromkeys(taken.users))
     return taken
 
 
 def _person(parts: Parts, user: str) -> str:
+    """Return what a user is called; of somebody new nothing is looked up."""
+    if not parts.log.head(user).received:
+        return display_name(user)
     with parts.log.user(user) as state:
         return state.person() or display_name(user)
 
@@ -109,13 +113,13 @@ def _take(
     receipts = parts.log.receive_many(user, [turn for turn, _ in turns])
     for (_, line), receipt in zip(turns, receipts, strict=True):
         if receipt is None:
-            taken.clashes += 1
+            taken.clashes.append(str(line.turn_id))
         elif receipt.duplicate:
             taken.known += 1
         else:
             taken.new += 1
             taken.undated += line.at is None and at is None
-    if turns and user not in taken.users:
+    if turns:
         taken.users.append(user)
 
 

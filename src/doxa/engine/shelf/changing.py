@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Status
-from doxa.engine.shelf.entries import OURS, Entry, entity, noted, notes, values_of
+from doxa.engine.noting import OURS, noted, notes
+from doxa.engine.shelf.entries import Entry, entity, values_of
 from doxa.engine.shelf.filters import Filter
 from doxa.engine.shelf.handles import Handle
 from doxa.engine.shelf.shelves import Shelf

@@ -7,29 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from doxa.core.errors import InputError
 from doxa.core.values import Fact, Turn
+from doxa.engine.noting import OURS, notes
 from doxa.engine.shelf.filters import ENTITIES
 from doxa.engine.shelf.handles import Handle
 
-__all__ = ["OURS", "Entry", "entity", "noted", "notes", "values_of"]
+__all__ = ["Entry", "entity", "values_of"]
 
-OURS = "_mem0"
-"""What the metadata of a turn holds beside that of the client: agent, app, run, the request that brought it, ..."""
 DEFAULT_SESSION = "default"
-
-
-def notes(turn: Turn) -> Mapping[str, Any]:
-    """Return what was noted about a turn when a client of mem0 brought it."""
-    found = turn.metadata.get(OURS, {})
-    return found if isinstance(found, Mapping) else {}
-
-
-def noted(metadata: Mapping[str, Any] | None, **notes: object) -> dict[str, Any]:
-    """Return the metadata of a turn: the client's, and what is noted beside it."""
-    if metadata and OURS in metadata:
-        raise InputError(f"metadata: {OURS!r} is taken; give it another name.")
-    return {**(metadata or {}), OURS: {name: value for name, value in notes.items() if value is not None}}
 
 
 def entity(turn: Turn, name: str) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from doxa.backends.transcripts.archives.graph import MARK
+from doxa.backends.transcripts import MARK
 from doxa.core.values import Fact, Turn
 
 if TYPE_CHECKING:
@@ -48,14 +48,30 @@ def graph_of(memory: Memory) -> Graph:
     """Return the graph: what was written as such, and what is believed besides. Cost: linear in turns and facts."""
     graph, written = Graph(), set()
     for turn in memory.turns():
-        if turn.session.startswith(MARK):
+        if (said := _written(turn)) is not None:
             written.add(turn.turn_id)
-            _place(graph, turn, json.loads(turn.session.removeprefix(MARK)))
+            _place(graph, turn, said)
     kinds = {one.key: one.kind or UNKNOWN for one in memory.entities()}
     for fact in memory.facts():
         if not fact.premises and not written.issuperset(fact.turn_ids):
             _believe(graph, fact, kinds, memory)
     return graph
+
+
+def _written(turn: Turn) -> dict[str, Any] | None:
+    """Return what a turn was in the graph; None for any other, though its session may be called "graph theory"."""
+    if not turn.session.startswith(MARK + "{"):
+        return None
+    try:
+        said = json.loads(turn.session.removeprefix(MARK))
+    except ValueError:
+        return None
+    match said:
+        case {"relation": [str(), str(), str()]} | {"name": str(), "type": str()}:
+            return dict(said)
+        case {"name": str(), "before": str(), "capital": bool()}:
+            return dict(said)
+    return None
 
 
 def _place(graph: Graph, turn: Turn, said: dict[str, Any]) -> None:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from doxa.core.errors import NotFoundError
 from doxa.core.values import Change, ChangeKind, Evidence, Fact, Status, Turn
-from doxa.engine.shelf.entries import Entry, notes
+from doxa.engine.noting import notes
+from doxa.engine.shelf.entries import Entry
 from doxa.engine.shelf.handles import Handle
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rich.console import Console
 from doxa.core.errors import InputError, NotFoundError
 from doxa.transport.cli.app import DONE, ERROR, INTERRUPTED, PARTLY, command
 from doxa.transport.cli.render import clean, count, put
-from doxa.transport.cli.request import Request
+from doxa.transport.cli.request import Request, moment_of
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa, Imported
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["export", "import_"]
 
 SHOWN_PROBLEMS = 20
+SHOWN_USERS = 8
 RATED = 1000
 """Turns from which on it says how many were stored a second."""
 LOOK_S = 0.3
@@ -74,7 +75,8 @@ def export(
     if name is None:
         known = ", ".join(ENDINGS)
         raise InputError(f"What to write is not clear from the name {file.name!r}. End it in {known}, or add --format.")
-    if file.exists() and not force:
+    is_free = name is Format.NOTES and file.is_dir() and not any(file.iterdir())
+    if file.exists() and not is_free and not force:
         raise InputError(f"{file} is there already and was left as it is. Give another name, or add --force.")
     with request.open() as doxa:
         users = doxa.users()
@@ -115,6 +117,10 @@ def import_(
         from doxa.engine import is_export
 
         if format == "doxa" or (format == "auto" and is_export(path)):
+            if one_user or date or later:
+                request.note(
+                    "What `doxa export` wrote is taken as it is: --one-user, --date and --later change nothing."
+                )
             return _restore(request, doxa, path)
         return _move_in(request, doxa, path, format=format, one_user=one_user, date=date, later=later)
 
@@ -131,41 +137,53 @@ def _move_in(
     request: Request, doxa: Doxa, path: Path, *, format: str, one_user: bool, date: str | None, later: bool
 ) -> int:
     start = clock.perf_counter()
+    at = moment_of(date)
     with request.bars() as bar:
-        taken = doxa.import_(
-            path,
-            user=request.config.user,
-            format=format,
-            one_user=one_user,
-            date=date,
-            told=lambda done, whole: bar("storing", done, whole),
-        )
+        try:
+            taken = doxa.import_(
+                path,
+                user=request.config.user,
+                format=format,
+                one_user=one_user,
+                date=at,
+                told=lambda done, whole: bar("storing", done, whole),
+            )
+        except KeyboardInterrupt:
+            request.note("What was stored is kept. To go on, run the same command again.")
+            raise
         stored_s = clock.perf_counter() - start
         if later:
             doxa.close(limit_s=0)
         whole = later or _understand(doxa, taken.users, bar)
-    request.give(_plain(taken, path, stored_s, whole=whole), lambda out: _show(out, taken, stored_s))
+    request.give(_plain(taken, path, stored_s, whole=whole and not later), lambda out: _show(out, taken, stored_s))
     if not request.json:
-        _tell(request, taken, whole=whole, later=later)
+        _tell(request, taken, whole=whole and not later)
     if not whole:
         return INTERRUPTED
-    return DONE if not taken.problems else PARTLY if taken.new + taken.known else ERROR
+    if not taken.problems and not taken.clashes:
+        return DONE
+    return PARTLY if taken.users else ERROR
 
 
 def _understand(doxa: Doxa, users: list[str], bar: Callable[[str, int, int], None]) -> bool:
     """Wait until all of it is understood; False when somebody does not want to wait."""
-    memories = [doxa.memory(user=user) for user in users]
-    whole = sum(memory.stats()["pending"] for memory in memories)
+    whole = _behind(doxa, users)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(doxa.flush)
         try:
             while not wait([waiting], LOOK_S).done:
-                bar("understanding", whole - sum(memory.stats()["pending"] for memory in memories), whole)
+                bar("understanding", whole - _behind(doxa, users), whole)
         except KeyboardInterrupt:
             doxa.close(limit_s=0)
             return False
         waiting.result()
     return True
+
+
+def _behind(doxa: Doxa, users: list[str]) -> int:
+    """Return how many turns of some users are not understood yet. Cost: a query, and one for each of them who waits."""
+    heads = map(doxa.parts.log.head, set(users).intersection(doxa.parts.log.pending()))
+    return sum(head.received - head.maintained for head in heads)
 
 
 def _plain(taken: Imported, path: Path, seconds: float, *, whole: bool) -> dict[str, Any]:
@@ -174,7 +192,8 @@ def _plain(taken: Imported, path: Path, seconds: float, *, whole: bool) -> dict[
         "path": str(path),
         "format": taken.format,
         "users": taken.users,
-        "turns": {"new": taken.new, "known": taken.known, "clashes": taken.clashes, "undated": taken.undated},
+        "turns": {"new": taken.new, "known": taken.known, "clashes": len(taken.clashes), "undated": taken.undated},
+        "clashes": taken.clashes,
         "not_carried": taken.left,
         "problems": taken.problems,
         "seconds_to_store": round(seconds, 3),
@@ -185,13 +204,13 @@ def _plain(taken: Imported, path: Path, seconds: float, *, whole: bool) -> dict[
 
 def _show(out: Console, taken: Imported, seconds: float) -> None:
     done = taken.new + taken.known
-    users = f" of {len(taken.users):,} users" if len(taken.users) > 1 else ""
+    users = ", ".join(taken.users[:SHOWN_USERS]) + (", ..." if len(taken.users) > SHOWN_USERS else "")
     rate = f", {done / seconds:,.0f} a second" if done >= RATED else ""
-    turns = f"{taken.format}: {count(taken.new, 'new turn')}{users}, {taken.known:,} known"
-    put(out, f"{turns}; stored in {seconds:.1f} s{rate}")
+    turns = f"{taken.format}: {count(taken.new, 'new turn')}, {taken.known:,} known"
+    put(out, f"{turns}{f' (user {users})' if users else ''}; stored in {seconds:.1f} s{rate}")
 
 
-def _tell(request: Request, taken: Imported, *, whole: bool, later: bool) -> None:
+def _tell(request: Request, taken: Imported, *, whole: bool) -> None:
     for what, number in taken.left.items():
         request.note(f"Not carried: {number:,} {what}.")
     if taken.undated:
@@ -199,13 +218,15 @@ def _tell(request: Request, taken: Imported, *, whole: bool, later: bool) -> Non
             f"{count(taken.undated, 'turn')} without a date: taken as said now. If that is wrong, give --date."
         )
     if taken.clashes:
-        changed = "were changed there since they were imported; what is stored here stays."
-        request.note(
-            f"{count(taken.clashes, 'turn')} {changed} To take the new text, `doxa forget` it and import again."
+        request.err.print(
+            f"Known with another text, and left as stored here: {clean(', '.join(taken.clashes[:SHOWN_PROBLEMS]))}"
+            f"{', ...' if len(taken.clashes) > SHOWN_PROBLEMS else ''}. To take the new text of one, "
+            "`doxa forget --turn ID` and import again.",
+            soft_wrap=True,
         )
     for problem in taken.problems[:SHOWN_PROBLEMS]:
         request.err.print(clean(problem), soft_wrap=True)
     if len(taken.problems) > SHOWN_PROBLEMS:
         request.err.print(f"... and {len(taken.problems) - SHOWN_PROBLEMS:,} more; --json lists all of them.")
-    if later or not whole:
+    if not whole:
         request.note("All of it is stored; what is not understood yet is understood at the next start.")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from doxa.backends.transcripts import Line
-from doxa.backends.transcripts.archives import graph
+from doxa.backends.transcripts import Line, entity, observation, relation
 from doxa.core.errors import TurnConflictError
 from doxa.engine import Origin, Triple
 from doxa.transport.mcp.rooms import Room
@@ -15,17 +14,17 @@ __all__ = ["add_entity", "add_observation", "add_relation", "remove"]
 
 def add_entity(room: Room, name: str, kind: str) -> bool:
     """Write an entity; return False where there is one of that name."""
-    return _write(room, graph.entity(name, kind))
+    return _write(room, entity(name, kind))
 
 
 def add_observation(room: Room, name: str, content: str) -> bool:
     """Write an observation of an entity, as a sentence about it; return False where it was written before."""
-    return _write(room, graph.observation(name, content))
+    return _write(room, observation(name, content))
 
 
-def add_relation(room: Room, relation: Triple) -> bool:
+def add_relation(room: Room, triple: Triple) -> bool:
     """Write a relation, as a sentence; return False where it was written before."""
-    return _write(room, graph.relation(*relation))
+    return _write(room, relation(*triple))
 
 
 def _write(room: Room, line: Line) -> bool:

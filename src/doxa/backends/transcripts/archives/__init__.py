@@ -3,7 +3,3 @@
 One module for each kind; `reading` tells them apart by their content. A turn keeps the id, the date and the source
 that it had there (`Line.origin`), and what cannot be carried is counted (`Transcript.left`).
 """
-
-from doxa.backends.transcripts.archives.reading import FORMATS, read
-
-__all__ = ["FORMATS", "read"]

@@ -97,6 +97,8 @@ def _comment(state: StateInline, silent: bool) -> bool:
     found = COMMENT.match(state.src, state.pos, state.posMax)
     if found is None:
         return False
+    if not silent:
+        state.push("comment", "", 0)
     state.pos = found.end()
     return True
 
@@ -233,6 +235,8 @@ def _said(inline: Token, left: Counter[str]) -> tuple[str, tuple[str, ...]]:
                 parts.append("\n")
             case "image" | "embed":
                 left["images and embeds"] += 1
+            case "comment":
+                left["comments"] += 1
             case "link_open":
                 opened.append((len(parts), "" if child.info == "auto" else str(child.attrs.get("href") or "")))
             case "link_close":

@@ -10,11 +10,14 @@ from typing import Any, Final
 from doxa.backends.transcripts.archives.files import Files
 from doxa.backends.transcripts.collecting import Collector
 from doxa.backends.transcripts.encoding import is_binary, report_undecodable
-from doxa.backends.transcripts.values import Conversation, Line
+from doxa.backends.transcripts.jsonvalues import Broken
+from doxa.backends.transcripts.values import Conversation, Line, shown
 from doxa.core.errors import FormatError, NotFoundError
 
-__all__ = ["Gathering", "rest"]
+__all__ = ["INVALID", "Gathering", "rest"]
 
+INVALID: Final = "invalid"
+"""Stands in the origin of what was no longer believed there."""
 LONGEST_ID: Final = 390
 """Characters of an id that the engine takes."""
 
@@ -63,6 +66,23 @@ class Gathering:
         report_undecodable(text, found)
         return text
 
+    def odd(self, value: object, expected: str, line: int | None = None) -> None:
+        """Report what stands where something else was expected, and is left out."""
+        if isinstance(value, Broken):
+            came = "What came before was read." if value.is_end else "The rest was read."
+            self.of().problem(f"expected {expected}, got text that is no JSON: {value.reason}. {came}", line)
+        else:
+            self.of().problem(f"expected {expected}, got {shown(value)}; it was left out.", line)
+
+    def records(self, holder: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+        """Return the objects in a list of a record; what else stands there is reported."""
+        held = holder.get(name)
+        several = held if isinstance(held, list) else [] if held is None else [held]
+        for one in several:
+            if not isinstance(one, Mapping):
+                self.odd(one, f"objects as `{name}`")
+        return [one for one in several if isinstance(one, Mapping)]
+
     def leave(self, what: str, count: int = 1) -> None:
         """Count something that is not carried."""
         if count:
@@ -82,7 +102,7 @@ class Gathering:
         """
         found = self.of(user)
         found.at = None  # a memory without a date has none, whatever stands before it
-        when = None if at is None else found.moment(at, line.line)
+        when = None if at in (None, "") else found.moment(at, line.line)
         kept = {"from": self.name, "id": key, **({"user": user} if user else {}), **origin}
         found.add(replace(line, turn_id=line.turn_id or _short(f"{self.name}/{key}"), at=when, origin=kept))
 
@@ -91,7 +111,15 @@ class Gathering:
 
         Those without a date come last, in the order of the archive: they held when it was written.
         """
-        return tuple(_in_order(found.conversation(user)) for user, found in self._users.items())
+        return tuple(_in_order(self._sourced(found.conversation(user))) for user, found in self._users.items())
+
+    def _sourced(self, conversation: Conversation) -> Conversation:
+        """Return a conversation in which every turn says where it comes from."""
+        lines = (
+            line if line.origin else replace(line, origin={"from": self.name, "id": line.turn_id})
+            for line in conversation.lines
+        )
+        return replace(conversation, lines=tuple(lines))
 
 
 def rest(record: Mapping[str, Any], *known: str) -> dict[str, Any]:

@@ -6,20 +6,22 @@ letter. The tools of that server (`doxa mcp --profile reference`) write the same
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain
 from typing import Any, Final
 
 from doxa.backends.transcripts.archives.files import Files
 from doxa.backends.transcripts.archives.gathering import Gathering
 from doxa.backends.transcripts.jsonvalues import values
-from doxa.backends.transcripts.values import Line, shown
+from doxa.backends.transcripts.values import Line
 
 __all__ = ["MARK", "entity", "knows", "observation", "read", "relation"]
 
 MARK: Final = "graph "
 """How the sessions of such turns begin."""
-KINDS: Final = ("entity", "relation")
+HOLDERS: Final = ("entities", "relations")
 
 
 def entity(name: str, kind: str) -> Line:
@@ -51,29 +53,48 @@ def _line(said: dict[str, Any], text: str, *, key: tuple[str, ...]) -> Line:
 
 
 def knows(files: Files) -> bool:
-    """Tell whether it is such a file."""
-    first = next(iter(files.heads), None)
-    return isinstance(first, dict) and first.get("type") in KINDS and ("entityType" in first or "relationType" in first)
+    """Tell whether it is such a file, or what the tool `read_graph` of that server gives."""
+    return any(_pieces(next(_objects(head), None)) for head in files.heads)
+
+
+def _objects(item: Any) -> Iterator[Any]:
+    """Yield what a value of a file holds: itself, or the lists of a whole graph."""
+    lists = [item[key] for key in HOLDERS if isinstance(item.get(key), list)] if isinstance(item, dict) else []
+    yield from chain.from_iterable(lists or [[item]])
 
 
 def read(files: Files, found: Gathering) -> None:
     """Take the pieces of the graph."""
     for name in files.data:
         for value in values(found.content(name) or b""):
-            pieces = _pieces(value.value)
-            for line in pieces:
-                found.take(replace(line, line=value.line), key=str(line.turn_id))
-            if not pieces:
-                told = f"expected an entity or a relation, got {shown(value.value)}; it was left out."
-                found.of().problem(told, value.line)
+            for item in _objects(value.value):
+                pieces = _pieces(item)
+                for line in pieces:
+                    found.take(replace(line, line=value.line), key=str(line.turn_id))
+                if not pieces:
+                    found.odd(item, "an entity or a relation", value.line)
+                elif "observations" in item:
+                    _report(item["observations"], value.line, found)
+    found.leave("other files of the archive", len(files.names) - len(files.data))
 
 
 def _pieces(item: Any) -> list[Line]:
     match item:
-        case {"type": "entity", "name": str(name), "entityType": str(kind), **more}:
-            observations = more.get("observations")
-            seen = observations if isinstance(observations, list) else []
-            return [entity(name, kind), *(observation(name, str(content)) for content in seen)]
-        case {"type": "relation", "from": str(start), "relationType": str(kind), "to": str(end)}:
+        case {"name": str(name), "entityType": str(kind), **more} if name.strip():
+            return [entity(name, kind), *(observation(name, content) for content in _seen(more.get("observations")))]
+        case {"from": str(start), "relationType": str(kind), "to": str(end)}:
             return [relation(start, kind, end)]
     return []
+
+
+def _seen(observations: Any) -> list[str]:
+    """Return the observations of an entity that are text."""
+    listed = observations if isinstance(observations, list) else [observations]
+    return [one for one in listed if isinstance(one, str) and one.strip()]
+
+
+def _report(observations: Any, line: int, found: Gathering) -> None:
+    listed = observations if isinstance(observations, list) else [observations]
+    for one in listed:
+        if not isinstance(one, str):
+            found.odd(one, "an observation as text", line)

@@ -8,20 +8,23 @@ nothing more and is counted as not carried. Any other edge is a sentence, said w
 invalidated is kept word for word, with its end, and nothing is believed of it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
 from doxa.backends.transcripts.archives.files import Files
-from doxa.backends.transcripts.archives.gathering import Gathering, rest
+from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
 from doxa.backends.transcripts.collecting import Collector
 from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.text import read_text
-from doxa.backends.transcripts.values import Line, role_of, shown
+from doxa.backends.transcripts.values import Line, role_of
 
 __all__ = ["knows", "read"]
 
 HOLDERS: Final = ("episodes", "edges", "nodes", "messages")
+SERVED: Final = re.compile(r"(?P<name>[^\n():]*)\((?P<role>[a-z]+)\): ")
+"""How an episode begins that Graphiti's server made of one message."""
 VECTORS: Final = ("fact_embedding", "name_embedding")
 Kind = Literal["episode", "edge", "node", "message"]
 
@@ -40,7 +43,7 @@ def _objects(item: Any) -> Iterator[Any]:
 def _kind(item: Any) -> Kind | None:
     if not isinstance(item, Mapping) or not isinstance(item.get("uuid"), str):
         return None
-    if "fact" in item and "source_node_uuid" in item:
+    if isinstance(item.get("fact"), str) and "source_node_uuid" in item:
         return "edge"
     if isinstance(item.get("content"), str):
         return "message" if "role_type" in item or ("role" in item and "source" not in item) else "episode"
@@ -64,15 +67,14 @@ def read(files: Files, found: Gathering) -> None:
                     episodes.add(item["uuid"])
                     _take_said(item, kind, line, found)
                 case None:
-                    found.of().problem(
-                        f"expected an episode, an edge or a node, got {shown(item)}; it was left out.", line
-                    )
+                    found.odd(item, "an episode, an edge or a node", line)
     for edge, line in edges:
-        sources = edge.get("episodes") or ()
-        if sources and episodes.issuperset(sources):
+        sources = edge.get("episodes")
+        if isinstance(sources, list) and sources and all(str(one) in episodes for one in sources):
             found.leave("edges whose episodes are here (they are read again)")
         else:
             _take_edge(edge, line, found)
+    found.leave("other files of the archive", len(files.names) - len(files.data))
 
 
 def _take_said(item: Mapping[str, Any], kind: Kind, line: int, found: Gathering) -> None:
@@ -93,9 +95,12 @@ def _take_said(item: Mapping[str, Any], kind: Kind, line: int, found: Gathering)
 def _lines(item: Mapping[str, Any], kind: Kind) -> Sequence[Line]:
     """Return what an episode or a message says; an episode of messages is a line of "Name: text" for each."""
     if kind == "episode" and item.get("source") == "message":
-        said = read_text(item["content"].encode(errors="replace"), Collector(path=""))[0].lines
-        if said:
-            return said
+        if served := SERVED.match(item["content"]):
+            role, name = role_of(served["role"]) or "user", served["name"].strip()
+            return [Line(text=item["content"][served.end() :], speaker=name or None, role=role)]
+        (said,) = read_text(item["content"].encode(errors="replace"), Collector(path=""))
+        if said.lines and not said.problems:  # else not all of it is such lines, and it is taken as one
+            return said.lines
     role = role_of(str(item.get("role_type") or item.get("role") or "user")) or "user"
     speaker = str(item.get("name") or "") if kind == "message" else ""
     verbatim = item.get("source") == "json"
@@ -108,11 +113,15 @@ def _take_edge(edge: Mapping[str, Any], line: int, found: Gathering) -> None:
     if any(edge.get(name) for name in VECTORS):
         found.leave("embeddings (Doxa makes its own)")
     found.take(
-        Line(text=str(edge["fact"]), line=line, verbatim=over),
+        Line(text=edge["fact"], line=line, verbatim=over),
         key=edge["uuid"],
         user=_group(edge),
         at=edge.get("valid_at") or edge.get("created_at"),
-        origin={"kind": "edge", **rest(edge, "uuid", "fact", "group_id", *VECTORS)},
+        origin={
+            "kind": "edge",
+            **({INVALID: True} if over else {}),
+            **rest(edge, "uuid", "fact", "group_id", *VECTORS),
+        },
     )
 
 

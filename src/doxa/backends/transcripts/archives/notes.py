@@ -14,19 +14,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from unicodedata import normalize
 
-from doxa.backends.transcripts.archives.blocks import Block, read_blocks
 from doxa.backends.transcripts.archives.files import Files
 from doxa.backends.transcripts.archives.gathering import Gathering, rest
-from doxa.backends.transcripts.archives.properties import head_of
 from doxa.backends.transcripts.collecting import Collector
 from doxa.backends.transcripts.encoding import whole
 from doxa.backends.transcripts.reading import shown_path
 from doxa.backends.transcripts.text import read_text
 from doxa.backends.transcripts.times import instant
 from doxa.backends.transcripts.values import Line, role_of, shown
+
+if TYPE_CHECKING:
+    from doxa.backends.transcripts.archives.blocks import Block
 
 __all__ = ["knows", "read"]
 
@@ -73,6 +74,9 @@ def read(files: Files, found: Gathering) -> None:
 
 
 def _take_note(name: str, found: Gathering) -> None:
+    from doxa.backends.transcripts.archives.blocks import read_blocks
+    from doxa.backends.transcripts.archives.properties import head_of
+
     content = found.content(name)
     if content is None:
         return
@@ -98,7 +102,7 @@ def _take_note(name: str, found: Gathering) -> None:
         found.leave("notes without text")
 
 
-def _take_block(block: Block, line: int, note: _Note, found: Gathering) -> None:
+def _take_block(block: "Block", line: int, note: _Note, found: Gathering) -> None:
     tags = list(dict.fromkeys([*note.tags, *block.tags]))
     about = {"path": note.path, "headings": list(block.headings), "tags": tags, "properties": note.properties}
     key = sha256(block.text.encode(errors="backslashreplace")).hexdigest()[:16]

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Final
 
 from doxa.backends.transcripts import reading as transcripts
-from doxa.backends.transcripts.archives import chats, graph, graphiti, letta, notes, slack, whatsapp
+from doxa.backends.transcripts.archives import chats, graph, graphiti, notes, slack, whatsapp
 from doxa.backends.transcripts.archives.files import Files, opened
 from doxa.backends.transcripts.archives.gathering import Gathering
+from doxa.backends.transcripts.archives.letta import LETTA
 from doxa.backends.transcripts.archives.memories import LANGGRAPH, MEM0, OPENMEMORY
 from doxa.backends.transcripts.values import Transcript
 from doxa.core.errors import FormatError
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["ARCHIVES", "read_archive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Archive:
 
 
 # Slack is told by the names of its files, so it comes first; notes are whatever Markdown nobody else knows.
-ARCHIVES: Final[Mapping[str, Archive]] = {
+READERS: Final[Mapping[str, Archive]] = {
     "slack": Archive(slack.knows, slack.read),
     "chatgpt": Archive(chats.knows_chatgpt, chats.read),
     "claude": Archive(chats.knows_claude, chats.read),
@@ -33,23 +34,23 @@ ARCHIVES: Final[Mapping[str, Archive]] = {
     "mem0": Archive(MEM0.knows, MEM0.read),
     "openmemory": Archive(OPENMEMORY.knows, OPENMEMORY.read),
     "langgraph": Archive(LANGGRAPH.knows, LANGGRAPH.read),
-    "letta": Archive(letta.knows, letta.read),
+    "letta": Archive(LETTA.knows, LETTA.read),
     "graphiti": Archive(graphiti.knows, graphiti.read),
     "whatsapp": Archive(whatsapp.knows, whatsapp.read),
     "notes": Archive(notes.knows, notes.read),
 }
-FORMATS: Final = (*ARCHIVES, *transcripts.FORMATS)
-"""The names that `read` takes as its format, beside `auto`."""
+ARCHIVES: Final = (*READERS, *transcripts.FORMATS)
+"""The names that `read_archive` takes as its format, beside `auto`."""
 
 
-def read(path: Path, *, format: str = "auto", session: str | None = None) -> Transcript:
+def read_archive(path: Path, *, format: str = "auto", session: str | None = None) -> Transcript:
     """Return the turns of an archive, user by user and by their dates, with what was wrong and what was not carried.
 
     Ids follow from those of the archive, so that reading it again gives the same ones.
 
     Args:
         path: a file, a folder or a zip.
-        format: one of `FORMATS`, or `auto` to tell it from the content; what is no archive is read as a transcript.
+        format: one of `ARCHIVES`, or `auto` to tell it from the content; what is no archive is read as a transcript.
         session: the session of turns that name none.
 
     Raises:
@@ -58,8 +59,8 @@ def read(path: Path, *, format: str = "auto", session: str | None = None) -> Tra
 
     Cost: O(n log n) time; in memory one file of the archive, and the turns.
     """
-    if format not in ("auto", *FORMATS):
-        raise FormatError(f"expected the format auto, {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, got {format!r}.")
+    if format not in ("auto", *ARCHIVES):
+        raise FormatError(f"expected the format auto, {', '.join(ARCHIVES[:-1])} or {ARCHIVES[-1]}, got {format!r}.")
     if format in transcripts.FORMATS:
         return transcripts.read(path, format=format, session=session)
     files = opened(path)
@@ -68,12 +69,12 @@ def read(path: Path, *, format: str = "auto", session: str | None = None) -> Tra
         return transcripts.read(path, session=session)
     if name is None:
         raise FormatError(
-            f"expected an archive of {', '.join(ARCHIVES)}, found none in {len(files.names):,} files. Give the format, "
+            f"expected an archive of {', '.join(READERS)}, found none in {len(files.names):,} files. Give the format, "
             "or a transcript alone.",
             path=files.path,
         )
     found = Gathering(files, name, session=session)
-    ARCHIVES[name].read(files, found)
+    READERS[name].read(files, found)
     read = Transcript(format=name, conversations=found.conversations(), left=dict(found.left))
     if not any(one.lines or one.problems for one in read.conversations):
         found.of().problem(
@@ -90,7 +91,7 @@ def _told(files: Files) -> str | None:
         FormatError: nobody knows it, and a file could not be looked at.
     """
     unread: FormatError | None = None
-    for name, one in ARCHIVES.items():
+    for name, one in READERS.items():
         try:
             if one.knows(files):
                 return name

@@ -17,11 +17,22 @@ from uuid import UUID, uuid5
 
 from doxa.backends.transcripts.values import Line
 
-__all__ = ["WRITERS", "Writer", "notes"]
+__all__ = ["WRITERS", "Writer", "written_notes"]
 
 SPACE: Final = UUID("8f9d0c9e-2f0b-5c52-9c55-0a3b1c7d6e21")
 """What ids that are no UUIDs are made into UUIDs with."""
 EPOCH: Final = "1970-01-01T00:00:00+00:00"
+OWN: Final = ("agent_id", "app_id", "run_id", "expiration_date", "categories")
+"""What a memory of mem0 has beside its text, its metadata and its dates."""
+HUMAN: Final = "human"
+"""The label of the block in which an agent of Letta notes what it knows of its user."""
+KNOWN: Final = "known"
+"""That of the block with what is believed, where the agent's own blocks are there too."""
+OURS_ALONE: Final = ("from", "id", "kind", "user", "subject", "updated_at", "invalid")
+"""What stands in the origin of an edge beside what it was."""
+NOTES: Final = "Notes"
+LONGEST_NAME: Final = 200
+"""Bytes of the name of a file; most systems take 255 with its end."""
 Writer = Callable[[Sequence[Line], str], Iterable[bytes]]
 """Lines and whose they are -> the pieces of a file."""
 
@@ -33,7 +44,7 @@ def _mem0(lines: Sequence[Line], user: str) -> Iterator[bytes]:
 
 def _mem0_record(line: Line, user: str) -> dict[str, Any]:
     origin = line.origin
-    own = {name: origin[name] for name in ("agent_id", "app_id", "run_id", "expiration_date") if origin.get(name)}
+    own = {name: origin[name] for name in OWN if origin.get(name)}
     return {
         "id": _uuid(line),
         "memory": line.text,
@@ -69,7 +80,8 @@ def _openmemory_record(line: Line) -> dict[str, Any]:
         "id": _uuid(line),
         "content": line.text,
         "metadata": dict(line.metadata),
-        "state": "active",
+        "state": line.origin.get("state") or "active",
+        **{name: line.origin[name] for name in ("app_id", "categories") if line.origin.get(name)},
         "created_at": line.origin.get("created_at") or at,
         "updated_at": line.origin.get("updated_at") or at,
     }
@@ -85,7 +97,7 @@ def _item(line: Line, user: str) -> dict[str, Any]:
     return {
         "namespace": origin.get("namespace") or ["memories", user],
         "key": origin.get("key") or str(line.turn_id),
-        "value": origin.get("value") or {"kind": "Memory", "content": {"content": line.text}},
+        "value": origin.get("value", {"kind": "Memory", "content": {"content": line.text}}),
         "created_at": origin.get("created_at") or at,
         "updated_at": origin.get("updated_at") or at,
     }
@@ -108,9 +120,10 @@ def _mcp(lines: Sequence[Line], user: str) -> Iterator[bytes]:
 
 
 def _letta(lines: Sequence[Line], user: str) -> Iterator[bytes]:
-    """An agent file of one agent: what is known of the user as a block, and what was said as messages."""
+    """An agent file of one agent: what is known of the user and its own notes as blocks, what was said as messages."""
     said = [line for line in lines if "message" in line.origin]
-    known = "\n".join(line.text for line in lines if "message" not in line.origin)
+    noted = [line for line in lines if line.origin.get("kind") == "block"]
+    known = [line.text for line in lines if "relation" in line.origin]
     messages = [
         {
             "type": "message",
@@ -124,17 +137,21 @@ def _letta(lines: Sequence[Line], user: str) -> Iterator[bytes]:
         }
         for place, line in enumerate(said)
     ]
-    block = {"id": "block-0", "label": "human", "value": known, "limit": max(20_000, len(known)), "metadata": {}}
+    texts = {str(line.origin.get("label") or "block"): line.text for line in noted}  # of each as it was last
+    blocks = [
+        {"id": f"block-{place}", "label": label, "value": text, "limit": max(20_000, len(text)), "metadata": {}}
+        for place, (label, text) in enumerate([(HUMAN if not noted else KNOWN, "\n".join(known)), *texts.items()])
+    ]
     agent = {
         "id": "agent-0",
         "name": user,
         "agent_type": "letta_v1_agent",
-        "block_ids": ["block-0"],
+        "block_ids": [block["id"] for block in blocks],
         "in_context_message_ids": [],
         "messages": messages,
     }
     empty = ("groups", "files", "sources", "tools", "mcp_servers")
-    yield _json({"agents": [agent], "blocks": [block], **{name: [] for name in empty}})
+    yield _json({"agents": [agent], "blocks": blocks, **{name: [] for name in empty}})
 
 
 def _graphiti(lines: Sequence[Line], user: str) -> Iterator[bytes]:
@@ -142,37 +159,47 @@ def _graphiti(lines: Sequence[Line], user: str) -> Iterator[bytes]:
     episodes, edges = [], []
     nodes: dict[str, dict[str, Any]] = {}
     for line in lines:
-        origin, at = line.origin, _iso(line.at)
-        if "message" in origin:
-            episodes.append(
-                {
-                    "uuid": line.turn_id,
-                    "name": line.session or "",
-                    "group_id": user,
-                    "source": "text",
-                    "source_description": line.speaker or "",
-                    "content": line.text,
-                    "created_at": at,
-                    "valid_at": at,
-                }
-            )
-        elif "relation" in origin:
-            ends = [nodes.setdefault(key, _node(key, label, user, at)) for key, label in origin["ends"]]
-            edges.append(
-                {
-                    "uuid": line.turn_id,
-                    "group_id": user,
-                    "source_node_uuid": ends[0]["uuid"],
-                    "target_node_uuid": ends[1]["uuid"],
-                    "name": origin["relation"],
-                    "fact": line.text,
-                    "episodes": list(origin.get("episodes") or ()),
-                    "created_at": at,
-                    "valid_at": origin.get("valid_at"),
-                    "invalid_at": origin.get("invalid_at"),
-                }
-            )
+        if "message" in line.origin:
+            episodes.append(_episode(line, user))
+        elif line.origin.get("kind") == "edge":
+            # As it was there: its ends are nodes there.
+            own = {name: value for name, value in line.origin.items() if name not in OURS_ALONE}
+            edges.append({"uuid": line.turn_id, "group_id": user, "fact": line.text, **own})
+        elif "relation" in line.origin:
+            at = _iso(line.at)
+            ends = [nodes.setdefault(key, _node(key, label, user, at)) for key, label in line.origin["ends"]]
+            edges.append(_edge(line, user, [str(end["uuid"]) for end in ends]))
     yield _json({"episodes": episodes, "edges": edges, "nodes": list(nodes.values())})
+
+
+def _episode(line: Line, user: str) -> dict[str, Any]:
+    at = _iso(line.at)
+    return {
+        "uuid": line.turn_id,
+        "name": line.session or "",
+        "group_id": user,
+        "source": "text",
+        "source_description": line.speaker or "",
+        "content": line.text,
+        "created_at": at,
+        "valid_at": at,
+    }
+
+
+def _edge(line: Line, user: str, ends: Sequence[str]) -> dict[str, Any]:
+    origin = line.origin
+    return {
+        "uuid": line.turn_id,
+        "group_id": user,
+        "source_node_uuid": ends[0],
+        "target_node_uuid": ends[1],
+        "name": origin["relation"],
+        "fact": line.text,
+        "episodes": list(origin.get("episodes") or ()),
+        "created_at": _iso(line.at),
+        "valid_at": origin.get("valid_at"),
+        "invalid_at": origin.get("invalid_at"),
+    }
 
 
 def _node(key: str, label: str, user: str, at: str | None) -> dict[str, Any]:
@@ -186,12 +213,14 @@ def _messages(lines: Sequence[Line], user: str) -> Iterator[bytes]:
         yield json.dumps(one | {"session": line.session, "at": _iso(line.at)}, ensure_ascii=False).encode() + b"\n"
 
 
-def notes(lines: Sequence[Line]) -> dict[str, bytes]:
+def written_notes(lines: Sequence[Line]) -> dict[str, bytes]:
     """Return notes by their names: one for each subject, with what is known of it as a list."""
-    found: dict[str, list[Line]] = {}
+    found: dict[str, tuple[str, list[Line]]] = {}
     for line in lines:
-        found.setdefault(_file_name(str(line.origin.get("subject") or "Notes")), []).append(line)
-    return {f"{name}.md": _note(name, several) for name, several in found.items()}
+        name = _file_name(str(line.origin.get("subject") or NOTES))
+        # Names that differ in their case alone are one file to many systems.
+        found.setdefault(name.casefold(), (name, []))[1].append(line)
+    return {f"{name}.md": _note(name, several) for name, several in found.values()}
 
 
 def _note(name: str, lines: Sequence[Line]) -> bytes:
@@ -202,9 +231,8 @@ def _note(name: str, lines: Sequence[Line]) -> bytes:
 
 def _file_name(label: str) -> str:
     """Return a name that every file system takes."""
-    return (
-        "".join("-" if c in '/\\:*?"<>|#^[]' or not c.isprintable() else c for c in label).strip(". ")[:100] or "Notes"
-    )
+    name = "".join("-" if c in '/\\:*?"<>|#^[]' or not c.isprintable() else c for c in label)
+    return name.encode()[:LONGEST_NAME].decode(errors="ignore").strip(". ") or NOTES
 
 
 WRITERS: Final[Mapping[str, Writer]] = {
