@@ -37,6 +37,13 @@ RICH = [
 ]
 
 
+@pytest.fixture
+def doxa():
+    """An engine in memory of its own: apps are tenants, which engines of one database share."""
+    with Doxa.open(":memory:", config=LIGHT) as engine:
+        yield engine
+
+
 def event(text, id="e1", author="user", at=NOON, parts=None):
     """Return an event of somebody who says something."""
     role = "user" if author == "user" else "model"

@@ -332,10 +332,10 @@ def test_who_is_cancelled_leaves_nothing_half_done(doxa, monkeypatch):
     memory, token = DoxaMemory(doxa, user="ana"), CancellationToken()
     begun, go_on, put = threading.Event(), threading.Event(), memory._transcript._records.put
 
-    def slow(bodies):
+    def slow(bodies, **more):
         begun.set()
         go_on.wait(10)
-        put(bodies)
+        put(bodies, **more)
 
     monkeypatch.setattr(memory._transcript._records, "put", slow)
 

@@ -233,10 +233,10 @@ def test_who_is_cancelled_leaves_nothing_half_done_and_the_loop_goes_on(doxa, mo
     ours = history(doxa)
     begun, go_on, put = threading.Event(), threading.Event(), ours._transcript._records.put
 
-    def slow(bodies):
+    def slow(bodies, **more):
         begun.set()
         go_on.wait(10)
-        put(bodies)
+        put(bodies, **more)
 
     monkeypatch.setattr(ours._transcript._records, "put", slow)
 

@@ -256,10 +256,10 @@ def test_the_event_loop_goes_on_and_who_is_cancelled_leaves_nothing_half_done(do
     session = DoxaSession("s", doxa, user="ana")
     begun, go_on, put = threading.Event(), threading.Event(), session._transcript._records.put
 
-    def slow(bodies):
+    def slow(bodies, **more):
         begun.set()
         go_on.wait(10)
-        put(bodies)
+        put(bodies, **more)
 
     monkeypatch.setattr(session._transcript._records, "put", slow)
 
@@ -322,7 +322,9 @@ def test_an_item_goes_with_the_turn_that_it_is(doxa):
     """What is forgotten in the memory is in no session either; tool calls stay."""
     session = DoxaSession("chat", doxa, user="ana")
     call = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"}
-    run(session.add_items([{"role": "user", "content": "I live in Rome."}, call, {"role": "user", "content": "Hi."}]))
+    asyncio.run(
+        session.add_items([{"role": "user", "content": "I live in Rome."}, call, {"role": "user", "content": "Hi."}])
+    )
     memory = doxa.memory(user="ana")
     memory.forget(turn_id=memory.turns()[0].turn_id)
-    assert run(session.get_items()) == [call, {"role": "user", "content": "Hi."}]
+    assert asyncio.run(session.get_items()) == [call, {"role": "user", "content": "Hi."}]
