@@ -344,3 +344,19 @@ def test_export_says_what_it_can_write(doxa, tmp_path):
     (tmp_path / "notes" / "mine.md").write_text("mine")
     with pytest.raises(InputError, match="empty"):
         doxa.memory(user="ana").export(tmp_path / "notes", format="notes")
+
+
+def test_user_in_a_memory_is_the_user_and_what_is_told_later_revises_it(doxa, archive, tmp_path):
+    """Also in possessives, and after the log was carried elsewhere; in what people say it is whoever they mean."""
+    texts = ["User lives in Rome", "User's favorite color is blue", "The user is married to Bo"]
+    doxa.import_(archive(*(memory(n, text) for n, text in enumerate(texts))), user="me")
+    doxa.dialogue(user="ana").absorb("I moved to Oslo.", at="2024-06-01")
+    doxa.dialogue(user="ana").absorb("The user is called Max.", at="2024-06-02")
+    doxa.flush()
+    assert {"Ana lives in Oslo since 1 June 2024", "Ana's favourite color is blue", "Ana is married to Bo"} <= {
+        one.replace("colour", "color") for one in told(doxa, "ana")
+    }
+    assert not any("Rome" in one for one in told(doxa, "ana"))
+    assert not any("Ana" in one and "Max" in one for one in told(doxa, "ana"))
+    doxa.memory(user="copy").import_(doxa.memory(user="ana").export(tmp_path / "log.jsonl"))
+    assert doxa.memory(user="copy").turns()[0].called == ("User",)

@@ -35,6 +35,8 @@ class Line:
     """The line of the file where it starts; None inside a value that spans many turns."""
     verbatim: bool = False
     """It is kept and found as it stands, and no fact is made from it."""
+    called: tuple[str, ...] = ()
+    """Other names by which it means its speaker."""
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What whoever stored it there noted about it."""
     origin: Mapping[str, Any] = field(default_factory=dict, hash=False)

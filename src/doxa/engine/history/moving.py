@@ -138,7 +138,7 @@ def _turns(
             place = ":".join(str(part) for part in (where, line.line) if part)
             taken.problems.append(f"{place}: {line.turn_id}: {exc}")
             continue
-        yield replace(turn, verbatim=line.verbatim, metadata=metadata), line
+        yield replace(turn, verbatim=line.verbatim, called=line.called, metadata=metadata), line
 
 
 def _noted(line: Line) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from doxa.backends.transcripts.archives.files import Files
-from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
+from doxa.backends.transcripts.archives.gathering import INVALID, USER, Gathering, rest
 from doxa.backends.transcripts.collecting import Collector
 from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.text import read_text
@@ -113,7 +113,7 @@ def _take_edge(edge: Mapping[str, Any], line: int, found: Gathering) -> None:
     if any(edge.get(name) for name in VECTORS):
         found.leave("embeddings (Doxa makes its own)")
     found.take(
-        Line(text=edge["fact"], line=line, verbatim=over),
+        Line(text=edge["fact"], line=line, verbatim=over, called=USER),
         key=edge["uuid"],
         user=_group(edge),
         at=edge.get("valid_at") or edge.get("created_at"),

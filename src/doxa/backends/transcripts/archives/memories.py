@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeGuard
 
 from doxa.backends.transcripts.archives.files import Files
-from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
+from doxa.backends.transcripts.archives.gathering import INVALID, USER, Gathering, rest
 from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.times import instant
 from doxa.backends.transcripts.values import Line, role_of
@@ -148,6 +148,7 @@ def _take_mem0(record: Record, around: Record, line: int, found: Gathering) -> N
             metadata=metadata_of(record.get("metadata")),
             line=line,
             verbatim=is_over,
+            called=USER if speaker is None and role in (None, "user") else (),
         ),
         key=str(record["id"]),
         user=user,
@@ -183,6 +184,7 @@ def _take_openmemory(record: Record, around: Record, line: int, found: Gathering
             metadata=metadata_of(record.get("metadata") or record.get("metadata_")),
             line=line,
             verbatim=hidden,
+            called=USER,
         ),
         key=str(record["id"]),
         user=_text(owner.get("user_id")) if is_record(owner) else None,
@@ -215,7 +217,13 @@ def _take_item(record: Record, around: Record, line: int, found: Gathering) -> N
     user = "/".join(label.replace("/", "%2F") for label in namespace)
     found.take(
         # A value that is no sentence is kept word for word, and found by its words.
-        Line(text=text or json.dumps(value, ensure_ascii=False), session=user or None, line=line, verbatim=not text),
+        Line(
+            text=text or json.dumps(value, ensure_ascii=False),
+            session=user or None,
+            line=line,
+            verbatim=not text,
+            called=USER,
+        ),
         key=f"{user}/{record['key']}",
         user=user or None,
         at=record.get("updated_at") or record.get("created_at"),
