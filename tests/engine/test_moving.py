@@ -360,3 +360,16 @@ def test_user_in_a_memory_is_the_user_and_what_is_told_later_revises_it(doxa, ar
     assert not any("Ana" in one and "Max" in one for one in told(doxa, "ana"))
     doxa.memory(user="copy").import_(doxa.memory(user="ana").export(tmp_path / "log.jsonl"))
     assert doxa.memory(user="copy").turns()[0].called == ("User",)
+
+
+def test_a_list_of_a_note_is_a_list_again(doxa, tmp_path):
+    """Each memory is an item, with its day as a comment that is no part of it."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "me.md").write_text("---\ndate: 2024-02-01\n---\n- I like tea\n- I play chess\n")
+    doxa.import_(tmp_path / "in", user="ana")
+    doxa.flush()
+    out = doxa.memory(user="ana").export(tmp_path / "out", format="notes")
+    text = "# Ana\n\n- I like tea %%2024-02-01%%\n- I play chess %%2024-02-01%%\n"
+    assert {path.name: path.read_text() for path in out.iterdir()} == {"Ana.md": text}
+    taken = doxa.import_(out, user="copy")
+    assert taken.new == 1 and doxa.memory(user="copy").turns()[0].text == "- I like tea\n- I play chess"

@@ -30,6 +30,7 @@ KNOWN: Final = "known"
 """That of the block with what is believed, where the agent's own blocks are there too."""
 OURS_ALONE: Final = ("from", "id", "kind", "user", "subject", "updated_at", "invalid")
 """What stands in the origin of an edge beside what it was."""
+ITEM: Final = "- "
 NOTES: Final = "Notes"
 LONGEST_NAME: Final = 200
 """Bytes of the name of a file; most systems take 255 with its end."""
@@ -224,9 +225,15 @@ def written_notes(lines: Sequence[Line]) -> dict[str, bytes]:
 
 
 def _note(name: str, lines: Sequence[Line]) -> bytes:
-    days = [f" %%{line.at.date()}%%" if line.at else "" for line in lines]
-    said = [" ".join(line.text.split()) for line in lines]
-    return "".join([f"# {name}\n\n", *(f"- {text}{day}\n" for text, day in zip(said, days, strict=True))]).encode()
+    return "".join([f"# {name}\n\n", *(f"- {item}\n" for line in lines for item in _items(line))]).encode()
+
+
+def _items(line: Line) -> Iterator[str]:
+    """Yield what a memory is in a list: one item, or those that it was when it was a list itself."""
+    day = f" %%{line.at.date()}%%" if line.at else ""
+    rows = line.text.splitlines()
+    several = rows if all(row.startswith(ITEM) for row in rows) else [" ".join(line.text.split())]
+    return (row.removeprefix(ITEM) + day for row in several)
 
 
 def _file_name(label: str) -> str:
