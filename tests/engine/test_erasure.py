@@ -12,7 +12,7 @@ from doxa.core.values import Turn
 from doxa.engine import Doxa
 from doxa.engine.answer import respond as answering_loop
 from doxa.engine.history import replay
-from doxa.engine.history.replay import erase_turn
+from doxa.engine.history.replay import erase_turns
 
 CANARY = "Zanzibar-7731"
 NOW = datetime(2024, 4, 1, tzinfo=UTC)
@@ -139,7 +139,7 @@ def test_forgetting_a_reply_that_is_not_processed_leaves_nobody_waiting(filled):
         turn_id="x", user="ana", session="s", speaker="h", role="assistant", text=CANARY, at=NOW, generated=True
     )
     doxa.receive(reply)
-    erase_turn(doxa.parts.log, "ana", "t2", doxa.parts.parser, context_turns=6)
+    erase_turns(doxa.parts.log, "ana", ["t2"], doxa.parts.parser, context_turns=6)
     doxa._maintenance.schedule = schedule
     assert doxa._maintenance.wait("ana", 5)
 
@@ -262,3 +262,46 @@ def test_turns_before_an_erased_one_are_not_read_again(doxa, monkeypatch):
     monkeypatch.setattr(replay, "reading_of", lambda turn, *rest: read.append(turn.text) or reading_of(turn, *rest))
     doxa.memory(user="ana").forget(turn_id=ids[1])
     assert read == ["My sister is Eva."]
+
+
+TOLD = (
+    "I live in Rome.",
+    "I moved to Oslo.",
+    "My sister is Eva.",
+    "I moved to Bonn.",
+    "Eva lives in Oslo.",
+    "I like tea.",
+)
+
+
+@pytest.mark.parametrize("places", [(1, 3), (0,), (5, 2), (0, 1, 2, 3, 4, 5)])
+def test_several_turns_at_once_go_as_one_after_the_other(config, places):
+    """The same is left, and the same is counted as gone."""
+    left = []
+    for at_once in (True, False):
+        with Doxa.open(":memory:", config=config) as doxa:
+            talk, memory = doxa.dialogue(user="ana", session="s"), doxa.memory(user="ana")
+            for number, text in enumerate(TOLD):
+                talk.absorb(text, at=f"2024-01-{number + 1:02d}", turn_id=f"t{number}")
+                talk.respond("Where do I live?", at=f"2024-01-{number + 1:02d}", turn_id=f"q{number}")
+            doxa.flush()
+            ids = [f"t{place}" for place in places]
+            for some in [ids] if at_once else [[one] for one in sorted(ids, reverse=True)]:
+                assert set(some) <= set(memory.forget(turn_id=some).turn_ids)
+            facts = {str(fact) for fact in memory.facts(current=False)}
+            left.append((facts, [turn.turn_id for turn in memory.turns()], len(memory.history())))
+    assert left[0] == left[1]
+
+
+def test_several_turns_cost_one_reading_of_what_follows(doxa, monkeypatch):
+    dialogue = doxa.dialogue(user="ana")
+    ids = [dialogue.absorb(text).turn_id for text in TOLD]
+    dialogue.flush()
+    read = []
+    reading_of = replay.reading_of
+    monkeypatch.setattr(replay, "reading_of", lambda turn, *rest: read.append(turn.text) or reading_of(turn, *rest))
+    certificate = doxa.memory(user="ana").forget(turn_id=[ids[1], "gone", ids[3]])
+    assert set(certificate.turn_ids) == {ids[1], ids[3]}
+    assert sorted(read) == sorted([TOLD[2], TOLD[4], TOLD[5]])
+    with pytest.raises(NotFoundError):
+        doxa.memory(user="ana").forget(turn_id=[ids[1], "gone"])

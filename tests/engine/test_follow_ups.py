@@ -9,7 +9,7 @@ from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import Config, LLMConfig, RolesConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError, InputError
 from doxa.engine import Doxa
-from doxa.engine.history.replay import erase_turn
+from doxa.engine.history.replay import erase_turns
 
 TOLD = (
     ("Ana", "Nadia works as a nurse at the clinic.", "2024-02-03", "one"),
@@ -67,9 +67,9 @@ def test_what_is_asked_while_something_is_erased_is_gone_as_well(doxa, monkeypat
 
     def asked_meanwhile(*args, **options):
         chat.ask("What does Nadia do for work?")
-        return erase_turn(*args, **options)
+        return erase_turns(*args, **options)
 
-    monkeypatch.setattr("doxa.engine.history.withdrawal.erase_turn", asked_meanwhile)
+    monkeypatch.setattr("doxa.engine.history.withdrawal.erase_turns", asked_meanwhile)
     memory.forget(turn_id="t1")
     assert step(chat.ask("And Petra?"), "encode").detail["wording"] == "And Petra?"
 

@@ -10,7 +10,7 @@ from doxa.core.errors import NotFoundError, TaskCycleError
 from doxa.core.tasks import Dependency, NodeKind, TaskCommit, TaskStatus, TaskValue
 from doxa.core.values import ToTasks, Turn
 from doxa.engine import AsyncDoxa, Doxa
-from doxa.engine.history.replay import erase_turn
+from doxa.engine.history.replay import erase_turns
 from doxa.engine.tasking import flagged
 from doxa.memory import Maintained
 from doxa.tasks import Editor
@@ -252,5 +252,5 @@ def test_later_turns_are_read_again_where_there_is_a_reader(doxa):
         editor.set(to, text(str(int(editor.value(to).text) + 1)))
         return TaskCommit(number=state.tasks.next_number, turn_id=turn.turn_id, at=turn.at, edits=editor.edits())
 
-    erase_turn(doxa.parts.log, "ana", "t2", doxa.parts.parser, context_turns=4, task_reader=reader)
+    erase_turns(doxa.parts.log, "ana", ["t2"], doxa.parts.parser, context_turns=4, task_reader=reader)
     assert doxa.memory(user="ana").tasks().history("time") == ["1", "2"]

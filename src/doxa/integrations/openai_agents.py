@@ -43,7 +43,7 @@ class DoxaSession(Session):
 
     Items that are added in one call stay together and are seen at once; an item is popped by one caller alone. A
     message without words, or with more than a turn may have (`engine.max_turn_chars`), is an item and no turn. To pop
-    or clear erases turns: that costs a moment for each.
+    or clear erases turns: what was said after them is understood again.
 
     Args:
         session_id: the name of the session, for this user alone.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -479,8 +479,10 @@ class Memory:
         given = {"retract": retract, "withdraw": withdraw, "source": source, "say": say}
         return withdrawal.preview(self._doxa.parts, self.user, given, speaker=speaker)
 
-    def forget(self, *, turn_id: str | None = None, everything: bool = False) -> Certificate:
-        """Erase a turn, or everything, with all that was made from it: log rows, vectors, facts. Not reversible.
+    def forget(self, *, turn_id: str | Collection[str] | None = None, everything: bool = False) -> Certificate:
+        """Erase a turn, several at once, or everything, with all that was made of it: log, vectors, facts. For good.
+
+        Of several ids, those that are gone already are left out. Cost: later turns are read again, once.
 
         Returns:
             A certificate that counts what was removed and repeats none of it.
@@ -493,6 +495,7 @@ class Memory:
             raise InputError("forget: give either turn_id=... or everything=True.")
         if turn_id is not None:
             self._doxa.wait(self.user)
+            turn_id = [turn_id] if isinstance(turn_id, str) else [*turn_id]
         return erase(self._doxa.parts, self.user, turn_id)
 
     def export(self, path: str | Path, *, format: transfer.ExportFormat = "jsonl") -> Path:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 
-from doxa.core.errors import InputError, NotFoundError, StoreLockedError
+from doxa.core.errors import InputError, NotFoundError
 from doxa.engine.api.doxa import Doxa
 from doxa.engine.api.memory import Memory
 
@@ -99,13 +100,6 @@ def forget_turns(memory: Memory, turn_ids: Iterable[str]) -> None:
     Raises:
         StoreLockedError: all are gone, and bytes of some stay until nobody else reads the file.
     """
-    locked: StoreLockedError | None = None
-    for turn_id in turn_ids:
-        try:
-            memory.forget(turn_id=turn_id)
-        except NotFoundError:
-            continue
-        except StoreLockedError as exc:
-            locked = exc
-    if locked is not None:
-        raise locked
+    if gone := [*turn_ids]:
+        with suppress(NotFoundError):
+            memory.forget(turn_id=gone)

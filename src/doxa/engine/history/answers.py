@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
@@ -112,20 +112,21 @@ def explain_answer(parts: Parts, user: str, answer_id: str) -> AnswerReason:
         return _explained(one, state)
 
 
-def drop_answers(parts: Parts, user: str, turn_id: str) -> None:
-    """Remove every answer that may repeat what a turn says, before the turn is erased.
+def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
+    """Remove every answer that may repeat what turns say, before they are erased.
 
-    That is what names the turn, a fact that it supports, or a reply of Doxa's own after it; and what went on from
+    That is what names one, a fact that it supports, or a reply of Doxa's own after it; and what went on from
     questions that were not remembered, since nobody knows what those repeated.
     """
     parts.answers.drop(user)
     with parts.log.user(user) as state:
-        turn = state.turn(turn_id)
-        if turn is None:
+        first = min((turn.ordinal for turn in map(state.turn, turn_ids) if turn is not None), default=None)
+        if first is None:
             return
-        later = (one for one in state.turns.values() if one.generated and one.ordinal >= turn.ordinal)
-        names = {turn_id, *(one.turn_id for one in later)}
-        names |= {fact.fact_id for fact in state.beliefs.facts.values() if turn_id in fact.turn_ids}
+        later = (one for one in state.turns.values() if one.generated and one.ordinal >= first)
+        gone = set(turn_ids)
+        names = gone | {one.turn_id for one in later}
+        names |= {fact.fact_id for fact in state.beliefs.facts.values() if not gone.isdisjoint(fact.turn_ids)}
     scope = parts.log.scope(user)
     kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(scope))
     told = [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]

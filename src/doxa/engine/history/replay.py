@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -41,7 +41,7 @@ from doxa.memory import (
 from doxa.revise import bring_back, give_up, retract, revise, upheld, withdraw
 from doxa.understand import Extraction
 
-__all__ = ["NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turn", "undone"]
+__all__ = ["NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turns", "undone"]
 
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
 REREAD = "what stood before it was erased, so the turn was read again without the language model"
@@ -124,44 +124,45 @@ def _fact_of(event: Retracted, beliefs: Beliefs) -> Fact | None:
     return next((fact for fact in same if set(fact.turn_ids) & set(was.turn_ids)), None)
 
 
-def erase_turn(
+def erase_turns(
     log: MemoryLog,
     user: str,
-    turn_id: str,
+    turn_ids: Collection[str],
     parser: Parser,
     *,
     context_turns: int,
     task_reader: TaskReader | None = None,
     trained: Trained | None = None,
 ) -> Certificate:
-    """Remove a turn and everything that was made from it, and prove it.
+    """Remove turns and everything that was made from them, and prove it; those that are gone already are left out.
 
-    Replies that Doxa wrote from that turn on are removed as well, since they may repeat it. What follows is
-    understood and revised again without it, and all of it is written in one transaction; then the freed space is
-    wiped. Cost: understanding every turn after the erased one. No language model is asked again: what one had read
-    out of later turns is used as it stands, except where it had seen an erased turn; those are read without it.
+    Replies that Doxa wrote from the first of them on are removed as well, since they may repeat it. What follows is
+    understood and revised again without them, and all of it is written in one transaction; then the freed space is
+    wiped. Cost: understanding every turn after the first erased one. No language model is asked again: what one had
+    read out of later turns is used as it stands, except where it had seen an erased turn; those are read without it.
 
     Raises:
-        NotFoundError: the user has no such turn.
+        NotFoundError: the user has none of them.
         StoreConflictError: somebody wrote at the same time; call again.
     """
     with log.user(user) as state:
-        turn = state.turn(turn_id)
-        if turn is None:
+        asked = {turn.ordinal for turn in map(state.turn, turn_ids) if turn is not None}
+        if not asked:
             log.store.wipe()  # an earlier attempt may have been cut short before it had wiped
-            raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+            raise NotFoundError(NO_TURN.format(user=user, turn_id=", ".join(turn_ids)))
+        first = min(asked)
         rows, facts_before = log.rows(user), len(state.beliefs.facts)
         # From the rows, not from the state: another process may have written a reply since that was read.
-        turns = {row.ordinal: row for row in rows if row.kind == "turn" and row.ordinal >= turn.ordinal}
-        gone = {o for o, row in turns.items() if o == turn.ordinal or row.body.get("generated")}
-        delete = {row.ordinal for row in rows if _concerns(row, gone, turn_id)}
-        heard = {row.ordinal: _unprompted(row) for row in rows if row.ordinal > turn.ordinal and _is_prompted(row)}
+        turns = {row.ordinal: row for row in rows if row.kind == "turn" and row.ordinal >= first}
+        gone = {o for o, row in turns.items() if o in asked or row.body.get("generated")}
+        delete = {row.ordinal for row in rows if _concerns(row, gone, turn_ids)}
+        heard = {row.ordinal: _unprompted(row) for row in rows if row.ordinal > first and _is_prompted(row)}
         kept = [heard.get(row.ordinal, row) for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
         seen = _with_repeating(rows, seen, {str(turns[ordinal].turn_id) for ordinal in gone}, state)
         fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
         tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
-        told = _retell(kept, tasks, parser, trained, after=turn.ordinal, context_turns=context_turns, seen=seen)
+        told = _retell(kept, tasks, parser, trained, after=first, context_turns=context_turns, seen=seen)
         beliefs = fresh.beliefs
         ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
         told |= _untold(kept, set(ids), beliefs)
@@ -235,11 +236,11 @@ def _untold(rows: Sequence[Row], gone: set[str], beliefs: Beliefs) -> dict[int, 
     return {ordinal: event.without(gone, beliefs.facts) for ordinal, event in told.items()}
 
 
-def _concerns(row: Row, gone: set[int], turn_id: str) -> bool:
+def _concerns(row: Row, gone: set[int], turn_ids: Collection[str]) -> bool:
     if row.kind == "turn":
         return row.ordinal in gone
     of_turn = row.kind in ("withdrawn", "annotated") or row.body.get("undoes") in ("maintained", "withdrawn")
-    return row.about in gone or (of_turn and row.body.get("target") == turn_id)
+    return row.about in gone or (of_turn and row.body.get("target") in turn_ids)
 
 
 def _retell(

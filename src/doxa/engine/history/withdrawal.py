@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
-from doxa.engine.history.replay import NO_TURN, erase_turn, undone
+from doxa.engine.history.replay import NO_TURN, erase_turns, undone
 from doxa.engine.intake import display_name, read_metadata, read_turn
 from doxa.engine.reading.tasks import TaskReaders
 from doxa.engine.reading.turns import reading_of
@@ -34,7 +34,7 @@ from doxa.memory import (
 )
 from doxa.revise import give_up, retract, revise, withdraw
 
-__all__ = ["NO_FACT", "annotate", "forget_turn", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
+__all__ = ["NO_FACT", "annotate", "forget_turns", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
 
 NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 UNDONE = "undone"
@@ -132,17 +132,17 @@ def undo(log: MemoryLog, user: str) -> list[Change]:
         return changes
 
 
-def forget_turn(parts: Parts, user: str, turn_id: str) -> Certificate:
-    """Erase a turn with all that was made from it; later turns are read again. See `erase_turn`.
+def forget_turns(parts: Parts, user: str, turn_ids: Collection[str]) -> Certificate:
+    """Erase turns with all that was made from them; later ones are read again. See `erase_turns`.
 
     Raises:
-        NotFoundError: the user has no such turn.
+        NotFoundError: the user has none of them.
         StoreConflictError: somebody wrote at the same time; call again.
     """
     size = parts.config.engine.context_turns
     reader = task_reader(TaskReaders.of(parts))
-    return erase_turn(
-        parts.log, user, turn_id, parts.parser_of(user), context_turns=size, task_reader=reader, trained=parts
+    return erase_turns(
+        parts.log, user, turn_ids, parts.parser_of(user), context_turns=size, task_reader=reader, trained=parts
     )
 
 

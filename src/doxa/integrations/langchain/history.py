@@ -62,7 +62,7 @@ class DoxaChatMessageHistory(BaseChatMessageHistory):
         self._transcript.add([_made(message) for message in messages])
 
     def clear(self) -> None:
-        """Erase all messages with their turns, which takes a moment for each.
+        """Erase all messages with their turns.
 
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.

@@ -74,7 +74,7 @@ class DoxaChatStore(BaseChatStore):
         self._chats.at(key).add([note_of(message)])
 
     def delete_messages(self, key: str) -> list[ChatMessage] | None:
-        """Erase the messages of a key, which takes a moment for each, and return them; None if it is not there.
+        """Erase the messages of a key, and return them; None if it is not there.
 
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
@@ -217,7 +217,7 @@ class AsyncDoxaChatStore(AsyncDBChatStore):
         return next((message_of(one) for one in await finished(delete)), None)
 
     async def delete_messages(self, key: str, status: MessageStatus | None = None) -> None:
-        """Erase the messages of a key and status, or all, which takes a moment for each.
+        """Erase the messages of a key and status, or all.
 
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
