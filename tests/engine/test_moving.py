@@ -373,3 +373,24 @@ def test_a_list_of_a_note_is_a_list_again(doxa, tmp_path):
     assert {path.name: path.read_text() for path in out.iterdir()} == {"Ana.md": text}
     taken = doxa.import_(out, user="copy")
     assert taken.new == 1 and doxa.memory(user="copy").turns()[0].text == "- I like tea\n- I play chess"
+
+
+def test_who_a_memory_is_about_may_be_left_out(doxa, archive):
+    """A note about somebody says "Lives in Oslo"; said in a chat, that is of whatever was spoken of."""
+    texts = ["Lives in Rome", "Loves hiking", "Is a nurse", "Lives in Oslo"]
+    doxa.import_(archive(*(memory(n, text) for n, text in enumerate(texts))), user="me")
+    doxa.dialogue(user="bo").absorb("Lives in Oslo")
+    doxa.flush()
+    assert set(told(doxa, "ana")) >= {"Ana lives in Oslo since 4 January 2024", "Ana likes hiking"}
+    assert not any("Rome" in one for one in told(doxa, "ana"))
+    assert told(doxa, "bo") == []
+
+
+def test_a_turn_of_a_program_may_be_a_note_too(doxa):
+    talk = doxa.dialogue(user="ana")
+    talk.absorb("User lives in Rome.", called=["User"])
+    doxa.flush()
+    assert told(doxa, "ana") == ["Ana lives in Rome"]
+    for wrong in ("User", [""], [1]):
+        with pytest.raises(InputError, match="called"):
+            talk.absorb("User lives in Rome.", called=wrong)

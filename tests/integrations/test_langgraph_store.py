@@ -275,3 +275,14 @@ def test_an_item_goes_with_the_turn_that_says_it(store):
     assert store.get(ANA, "1") is None and store.get(ANA, "2") is not None
     memory.forget(turn_id=tea)
     assert store.search(ANA) == [] and store.list_namespaces() == []
+
+
+def test_user_in_an_item_is_the_user_of_its_namespace(store):
+    """As LangMem writes its memories."""
+    store.put(ANA, "1", {"content": "User lives in Rome."})
+    store.put(ANA, "2", {"content": "User has moved to Oslo."})
+    store.doxa.flush()
+    memory = store.doxa.memory(user="/".join(ANA))
+    assert [(fact.subject.label, fact.object.label) for fact in memory.facts(relation="lives in")] == [
+        ("memories/ana", "Oslo")
+    ]

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-__all__ = ["Receipt", "Role", "ToTasks", "Turn"]
+__all__ = ["NOTED", "Receipt", "Role", "ToTasks", "Turn"]
 
 Role = Literal["user", "assistant", "system", "tool"]
+NOTED = ("User",)
+"""What a note that a model took about somebody calls them (`Turn.called`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ __all__ = [
     "read_messages",
     "read_metadata",
     "read_moment",
+    "read_names",
     "read_turn",
     "require_name",
     "require_positive",
@@ -191,6 +192,17 @@ def read_metadata(given: Mapping[str, Any] | None, *, max_chars: int) -> dict[st
             f"metadata: expected at most {max_chars:,} characters of JSON, got {len(text):,}; nothing was stored."
         )
     return dict(json.loads(clean(text)))
+
+
+def read_names(given: Sequence[Any]) -> tuple[str, ...]:
+    """Return names that somebody is called by.
+
+    Raises:
+        InputError: it is no list of names.
+    """
+    if isinstance(given, str) or not all(isinstance(name, str) and name.strip() for name in given):
+        raise InputError(f"called: expected names such as ['User'], got {given!r}. Nothing was stored.")
+    return tuple(map(clean, given))
 
 
 def _is_deeper(data: object, levels: int) -> bool:

@@ -41,6 +41,7 @@ from crewai.memory.unified_memory import Memory
 from crewai.memory.utils import join_scope_paths
 
 from doxa.core.errors import NotFoundError, TurnError
+from doxa.core.turns import NOTED
 from doxa.engine import Records, forget_turns
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ class DoxaStorage:
         place = _place(record.id)
         about = {"id": record.id, "scope": record.scope, "categories": record.categories, "source": record.source}
         with suppress(TurnError):  # no words, or too many
-            self._dialogue.absorb(record.content, turn_id=_turn_id(place, turn), at=at, metadata=about)
+            self._dialogue.absorb(record.content, turn_id=_turn_id(place, turn), at=at, called=NOTED, metadata=about)
         said = self._records.all(f"{SAID}{place}/")  # before the record is read: what it says then is none of the old
         held = self._records.get(RECORD + place)
         if not held:  # somebody deleted it meanwhile

@@ -47,6 +47,7 @@ from pydantic_ai.tools import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from doxa.core.errors import NotFoundError, TurnError
+from doxa.core.turns import NOTED
 from doxa.engine import Records, finished, forget_turns
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ class DoxaMemory(AbstractCapability[Any]):
         """
         talk = self.doxa.dialogue(user=self._memory(ctx).user, agent=self._agent, session=SHELF)
         try:
-            receipt = await finished(lambda: talk.absorb(statement))
+            receipt = await finished(lambda: talk.absorb(statement, called=NOTED))
         except TurnError as exc:
             raise ModelRetry(str(exc)) from exc
         return receipt.turn_id

@@ -25,6 +25,7 @@ from uuid import uuid4
 from strands.memory import AddMessagesContext, ExtractionConfig, MemoryEntry, MemoryStore, SearchOptions
 
 from doxa.core.errors import TurnError
+from doxa.core.turns import NOTED
 from doxa.engine import finished
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class DoxaMemoryStore(MemoryStore):
             again = times > 0 and self._latest == place and f"{place}{times - 1}" not in self._memory.withdrawn()
             turn_id = f"{place}{times - 1 if again else times}"
             if not again:
-                self._dialogue.absorb(content, turn_id=turn_id, metadata=metadata)
+                self._dialogue.absorb(content, turn_id=turn_id, called=NOTED, metadata=metadata)
             self._latest = place
         return turn_id
 

@@ -137,11 +137,11 @@ def _with_comma(text: str, at: datetime) -> str:
 def _parsed(scope: Scope, text: str, parser: Parser) -> Iterator[Proposition]:
     """Yield what the parsed clauses of a sentence say."""
     at, referents = scope.at, scope.referents
-    terse = scope.role != "assistant"
+    terse, noted = scope.role != "assistant", bool(referents.own_names)
     times = find_times(text, at)
     for tree in trees(text, parser):
         referents.sorts.update((name.casefold(), sort) for name, sort in sorts_of(tree))
-        clauses = [*predications(tree, times, terse=terse), *appositions(tree)]
+        clauses = [*predications(tree, times, terse=terse, noted=noted), *appositions(tree)]
         for predication in sorted(clauses, key=lambda clause: clause.head):
             source = referents.resolve(predication.source) if predication.source else None
             for told in propose_parsed(predication, referents, at):

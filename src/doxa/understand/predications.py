@@ -79,17 +79,18 @@ def _classes(kind: str) -> dict[str, str]:
     return {verb: name for name, verbs in table[kind].items() for verb in verbs.split()}
 
 
-def predications(tree: Tree, times: Sequence[TimeSpan], *, terse: bool) -> list[Predication]:
+def predications(tree: Tree, times: Sequence[TimeSpan], *, terse: bool, noted: bool = False) -> list[Predication]:
     """Return the clauses of a sentence that may be claimed, in the order of their predicates.
 
     Args:
         tree: of one sentence.
         times: its time expressions; each goes to the predicate that it belongs to.
         terse: chat style, where the subject may be left out ("Moved to Bonn").
+        noted: a note about somebody, who is left out in the third person as well ("Lives in Bonn", "Allergic to nuts").
 
     Conditions and what depends on them, purposes and unreal complements are left out. Cost O(tokens x depth).
     """
-    reader = _Reader(tree, tuple(times), terse)
+    reader = _Reader(tree, tuple(times), terse, noted)
     for root in tree.roots:
         reader.clause(root, _Mood())
     return sorted(reader.found, key=lambda predication: predication.head)
@@ -100,6 +101,7 @@ class _Reader:
     tree: Tree
     times: tuple[TimeSpan, ...]
     terse: bool
+    noted: bool = False
     found: list[Predication] = field(default_factory=list)
     adjuncts: dict[int, TimeSpan] = field(default_factory=dict)
     """The time expressions that are adjuncts, by their top token."""
@@ -361,9 +363,11 @@ class _Reader:
         if tree.kid(head, "csubj", "expl") is not None:
             return False
         if tree.upos(head) != "VERB":
+            if self.noted and tree.upos(head) == "ADJ":
+                return True
             return tree.kid(head, "cop") is not None and tree.form(tree.kids(head, "cop")[0]) != "be"
         if third_person(tree, head):
-            return False  # "Tastes like soap": whatever was spoken of
+            return self.noted  # else "Tastes like soap" is said of whatever was spoken of
         bare = tree.form(head) == tree.lemma(head) and not tree.kids(head, "aux")
         return not bare or tree.lemma(head) in CHATTY
 

@@ -23,6 +23,7 @@ from doxa.engine.intake import (
     read_messages,
     read_metadata,
     read_moment,
+    read_names,
     read_turn,
     require_text,
     unwrapped,
@@ -179,6 +180,7 @@ class Dialogue:
         at: Moment | None = None,
         turn_id: str | None = None,
         verbatim: bool = False,
+        called: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> Receipt:
         """Remember a turn without answering it. Durable on return; the same `turn_id` again is the same turn.
@@ -190,6 +192,7 @@ class Dialogue:
             at: when; by default now.
             turn_id: its id, if it has one.
             verbatim: keep and find it as it stands, and make no facts from it.
+            called: of a note about the speaker, in the third person, the names by which it means that ("User").
             metadata: plain JSON data that is kept with it (`Turn.metadata`).
 
         Raises:
@@ -200,7 +203,7 @@ class Dialogue:
         """
         name = speaker or (self.agent if role == "assistant" else self.speaker)
         turn = self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id, verbatim=verbatim, metadata=metadata)
-        return self._received(turn)
+        return self._received(replace(turn, called=read_names(called)))
 
     def correct(
         self,

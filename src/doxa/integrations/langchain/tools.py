@@ -12,6 +12,7 @@ from langchain_core.tools.base import ArgsSchema
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 from doxa.core.errors import DoxaError, NotFoundError
+from doxa.core.turns import NOTED
 from doxa.engine import Doxa, finished, forget_turns
 from doxa.integrations.langchain.retriever import documents
 
@@ -87,7 +88,7 @@ class DoxaRemember(_DoxaTool):
 
     def _done(self, text: str) -> str:
         talk = self.doxa.dialogue(user=self.user, agent=self.agent, session=self.session)
-        return f"Remembered as [{talk.absorb(text).turn_id}]."
+        return f"Remembered as [{talk.absorb(text, called=NOTED).turn_id}]."
 
 
 class DoxaRecall(_DoxaTool):

@@ -34,6 +34,7 @@ from langgraph.store.base import (
 from langgraph.store.base.embed import get_text_at_path
 
 from doxa.core.errors import NotFoundError, TurnError
+from doxa.core.turns import NOTED
 from doxa.engine import Records, forget_turns, short
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ class DoxaStore(BaseStore):
         if kept.turn_id:
             talk = self.doxa.dialogue(user=user, session="/".join(kept.namespace))
             with suppress(TurnError):  # no words, or too many
-                talk.absorb(kept.said, at=kept.updated_at, turn_id=kept.turn_id)
+                talk.absorb(kept.said, at=kept.updated_at, turn_id=kept.turn_id, called=NOTED)
         # Listed before the value is read: what is put after this is not ours to withdraw.
         said = self._records(kept.namespace).all(kept.place + SAID)
         stored = self._stored(kept.namespace, kept.key)

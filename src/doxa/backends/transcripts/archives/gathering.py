@@ -14,12 +14,10 @@ from doxa.backends.transcripts.jsonvalues import Broken
 from doxa.backends.transcripts.values import Conversation, Line, shown
 from doxa.core.errors import FormatError, NotFoundError
 
-__all__ = ["USER", "INVALID", "Gathering", "rest"]
+__all__ = ["INVALID", "Gathering", "rest"]
 
 INVALID: Final = "invalid"
 """Stands in the origin of what was no longer believed there."""
-USER: Final = ("User",)
-"""What a memory that a model wrote down calls whose memory it is."""
 LONGEST_ID: Final = 390
 """Characters of an id that the engine takes."""
 

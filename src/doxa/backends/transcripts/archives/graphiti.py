@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from doxa.backends.transcripts.archives.files import Files
-from doxa.backends.transcripts.archives.gathering import INVALID, USER, Gathering, rest
+from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
 from doxa.backends.transcripts.collecting import Collector
 from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.text import read_text
 from doxa.backends.transcripts.values import Line, role_of
+from doxa.core.turns import NOTED
 
 __all__ = ["knows", "read"]
 
@@ -113,7 +114,7 @@ def _take_edge(edge: Mapping[str, Any], line: int, found: Gathering) -> None:
     if any(edge.get(name) for name in VECTORS):
         found.leave("embeddings (Doxa makes its own)")
     found.take(
-        Line(text=edge["fact"], line=line, verbatim=over, called=USER),
+        Line(text=edge["fact"], line=line, verbatim=over, called=NOTED),
         key=edge["uuid"],
         user=_group(edge),
         at=edge.get("valid_at") or edge.get("created_at"),

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, cast
 
-from doxa.backends.transcripts.archives.gathering import USER, Gathering, rest
+from doxa.backends.transcripts.archives.gathering import Gathering, rest
 from doxa.backends.transcripts.archives.memories import VECTORS, Listed, Record, has, is_record, metadata_of
 from doxa.backends.transcripts.values import Line
+from doxa.core.turns import NOTED
 from doxa.core.values import Role
 
 __all__ = ["LETTA"]
@@ -53,7 +54,7 @@ def _take(record: Record, around: Record, line: int, found: Gathering) -> None:
         _take_file(record, found)
     elif _is_passage(record):
         found.take(
-            Line(text=record["text"], metadata=metadata_of(record.get("metadata")), line=line, called=USER),
+            Line(text=record["text"], metadata=metadata_of(record.get("metadata")), line=line, called=NOTED),
             key=record["id"],
             at=record.get("created_at"),
             origin={"kind": "passage", **rest(record, "id", "text", "metadata", *VECTORS)},

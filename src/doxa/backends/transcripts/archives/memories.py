@@ -13,10 +13,11 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeGuard
 
 from doxa.backends.transcripts.archives.files import Files
-from doxa.backends.transcripts.archives.gathering import INVALID, USER, Gathering, rest
+from doxa.backends.transcripts.archives.gathering import INVALID, Gathering, rest
 from doxa.backends.transcripts.jsonvalues import values
 from doxa.backends.transcripts.times import instant
 from doxa.backends.transcripts.values import Line, role_of
+from doxa.core.turns import NOTED
 
 __all__ = ["LANGGRAPH", "MEM0", "OPENMEMORY", "VECTORS", "Listed", "Record", "has", "is_record", "metadata_of"]
 
@@ -148,7 +149,7 @@ def _take_mem0(record: Record, around: Record, line: int, found: Gathering) -> N
             metadata=metadata_of(record.get("metadata")),
             line=line,
             verbatim=is_over,
-            called=USER if speaker is None and role in (None, "user") else (),
+            called=NOTED if speaker is None and role in (None, "user") else (),
         ),
         key=str(record["id"]),
         user=user,
@@ -184,7 +185,7 @@ def _take_openmemory(record: Record, around: Record, line: int, found: Gathering
             metadata=metadata_of(record.get("metadata") or record.get("metadata_")),
             line=line,
             verbatim=hidden,
-            called=USER,
+            called=NOTED,
         ),
         key=str(record["id"]),
         user=_text(owner.get("user_id")) if is_record(owner) else None,
@@ -222,7 +223,7 @@ def _take_item(record: Record, around: Record, line: int, found: Gathering) -> N
             session=user or None,
             line=line,
             verbatim=not text,
-            called=USER,
+            called=NOTED,
         ),
         key=f"{user}/{record['key']}",
         user=user or None,
