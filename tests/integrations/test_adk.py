@@ -38,10 +38,10 @@ RICH = [
 
 
 @pytest.fixture
-def doxa():
-    """An engine in memory of its own: apps are tenants, which engines of one database share."""
-    with Doxa.open(":memory:", config=LIGHT) as engine:
-        yield engine
+def doxa(doxa, shared, request, monkeypatch):
+    """An engine in memory: apps are tenants, and those of one test have names that no other test has."""
+    monkeypatch.setattr(doxa, "tenant", lambda name: shared.tenant(name and f"{request.node.name}/{name}"))
+    return doxa
 
 
 def event(text, id="e1", author="user", at=NOON, parts=None):

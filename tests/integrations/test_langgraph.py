@@ -43,6 +43,20 @@ def thread(name):
     return {"configurable": {"thread_id": name}}
 
 
+def test_checkpoints_are_stored_under_the_keys_of_every_release(doxa):
+    """A thread is found by its name, be it a number."""
+    saver = DoxaSaver(doxa)
+    for name in ("t1", 7):
+        saver.put(thread(name) | {"configurable": {"thread_id": name, "checkpoint_ns": ""}}, empty_checkpoint(), {}, {})
+    places = [key.partition("/c/")[0] for key in saver._records.all()]
+    assert places == [
+        "628b49d96dcde97a430dd4f5/e3b0c44298fc1c149afbf4c8",
+        "7902699be42c8a8e46fbbb45/e3b0c44298fc1c149afbf4c8",
+    ]
+    saver.delete_thread(7)
+    assert len(list(saver.list(None))) == 1 and list(saver.list(thread(7))) == []
+
+
 def test_the_published_conformance_suite_passes():
     """Every capability, the optional ones too."""
 

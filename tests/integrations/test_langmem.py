@@ -4,7 +4,6 @@ import uuid
 
 import pytest
 
-from doxa import Doxa
 from doxa.core.config import Config, EncoderConfig, GraderConfig
 
 pytest.importorskip("langmem")
@@ -39,10 +38,9 @@ class Scripted(BaseChatModel):
 
 
 @pytest.fixture
-def store():
+def store(doxa):
     """A store over an empty memory."""
-    with Doxa.open(":memory:", config=LIGHT) as doxa:
-        yield DoxaStore(doxa)
+    return DoxaStore(doxa)
 
 
 def test_the_tools_write_change_find_and_delete(store):

@@ -11,7 +11,6 @@ from datetime import date
 import pytest
 
 from doxa.core.config import Config, EncoderConfig, GraderConfig
-from doxa.engine import Doxa
 from doxa.integrations.mem0 import AsyncMemory, Memory
 
 HOME = tempfile.TemporaryDirectory(prefix="mem0-")
@@ -25,9 +24,9 @@ ITEM = ["id", "memory", "hash", "metadata", "created_at", "updated_at"]
 
 
 @pytest.fixture
-def memory():
+def memory(doxa):
     """A stand-in on an engine in memory."""
-    with Doxa.open(":memory:", config=LIGHT) as doxa, Memory(doxa=doxa) as one:
+    with Memory(doxa=doxa) as one:
         yield one
 
 

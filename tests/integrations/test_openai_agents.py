@@ -9,6 +9,7 @@ import pytest
 
 from doxa import Doxa
 from doxa.core.config import Config, EncoderConfig, GraderConfig
+from doxa.engine import Records
 
 pytest.importorskip("agents")
 
@@ -101,6 +102,7 @@ def test_it_is_a_session(doxa):
         pytest.param(
             [("add_items", [ASKED, {"role": "user", "content": {1, 2}}]), ("get_items",)], id="no JSON, nothing stored"
         ),
+        pytest.param([("add_items", [{"role": "user", "content": 5}]), ("get_items",)], id="content that is none"),
         pytest.param([("add_items", [ASKED, "a text", None, 3]), ("get_items",), ("pop_item",)], id="no dicts"),
     ],
 )
@@ -222,6 +224,30 @@ def test_what_is_removed_leaves_no_byte(tmp_path, call):
         run(session, (call,))
         assert b"canary4711" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
     assert b"canary4711" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
+
+
+def test_a_session_of_before_is_read_and_goes_on(doxa):
+    """It has no record of its name, and numbers its batches one after the other."""
+    place, records = "eaeb9111b1c6744278e80397", Records(doxa, user="ana", shelf="openai_agents")
+    old = [f"{place}/{batch:012}.{'0' * 32}/{at:08}" for batch in (1, 2) for at in range(2)]
+    items = [*ITEMS[:2], *ITEMS[3:5]]
+    records.put({key: json.dumps(item).encode() for key, item in zip(old, items, strict=True)})
+    doxa.dialogue(user="ana", session="chat-1").absorb(ASKED["content"], turn_id=f"openai_agents/{old[1]}")
+    session = DoxaSession("chat-1", doxa, user="ana")
+    told = run(session, ("get_items",), ("add_items", [ANSWERED]), ("get_items", 2))
+    assert told == [items, None, [items[-1], ANSWERED]]
+    assert {key.removeprefix("names/")[:24] for key in records.all()} == {place}
+    assert run(session, ("pop_item",), ("pop_item",), ("clear_session",)) == [ANSWERED, items[-1], None]
+    assert records.all() == {} and texts(doxa) == []
+
+
+def test_what_nobody_said_is_popped_without_waiting(doxa, monkeypatch):
+    """Turns may still be read when an item goes that is none."""
+    session, waited, wait = DoxaSession("s", doxa, user="ana"), [], doxa.wait
+    run(session, ("add_items", [ASKED, *ITEMS[3:5]]))
+    monkeypatch.setattr(doxa, "wait", lambda *args, **rest: waited.append(args) or wait(*args, **rest))
+    assert run(session, ("pop_item",), ("pop_item",)) == [ITEMS[4], ITEMS[3]] and waited == []
+    assert run(session, ("pop_item",)) == [ASKED] and waited != []
 
 
 def test_forgetting_everything_of_a_user_empties_the_sessions(doxa):

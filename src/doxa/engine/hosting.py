@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from doxa.core.values import Receipt, Turn
-from doxa.engine.wiring.parts import Parts
+if TYPE_CHECKING:
+    from doxa.core.values import Receipt, Turn
+    from doxa.engine.wiring.parts import Parts
 
 __all__ = ["Host"]
 
