@@ -85,13 +85,9 @@ def _settled(kind: Request, offer: Offer, asked: Asked, parts: Parts) -> Draft |
         return Draft(text="Then nothing is erased.", confidence=1.0)
     if kind != "yes":
         return _reply(kind, asked, parts)
-    certificates = (
-        [erase(parts, asked.user)] if offer.everything else [erase(parts, asked.user, key) for key in offer.turn_ids]
-    )
-    removed = {what: sum(one.erased.get(what, 0) for one in certificates) for what in ("turns", "facts")}
-    told = " and ".join(_count(count, what) for what, count in removed.items())
-    digests = ", ".join(one.digest[:12] for one in certificates[:SHOWN])
-    return Draft(text=f"Erased for good: {told}. Certificate: {digests}.", confidence=1.0)
+    certificate = erase(parts, asked.user, None if offer.everything else offer.turn_ids)
+    told = " and ".join(_count(certificate.erased.get(what, 0), what) for what in ("turns", "facts"))
+    return Draft(text=f"Erased for good: {told}. Certificate: {certificate.digest[:12]}.", confidence=1.0)
 
 
 def _reply(kind: Request, asked: Asked, parts: Parts) -> Draft | None:
