@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from hashlib import sha256
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import uuid4
@@ -42,7 +41,7 @@ from crewai.memory.utils import join_scope_paths
 
 from doxa.core.errors import NotFoundError, TurnError
 from doxa.core.turns import NOTED
-from doxa.engine import Records, forget_turns
+from doxa.engine import Records, forget_turns, short
 
 if TYPE_CHECKING:
     from doxa.engine import Doxa
@@ -90,7 +89,7 @@ class DoxaStorage:
         """
         self._check_dimensions(records)
         while True:
-            places = [_place(record.id) for record in records]
+            places = [short(record.id) for record in records]
             before = self._records.get(*(RECORD + place for place in places))
             turns = [
                 self._turn_for(place, record, before.get(RECORD + place))
@@ -113,13 +112,13 @@ class DoxaStorage:
     def touch_records(self, record_ids: list[str]) -> None:
         """Note that records were read now, unless somebody changes one of them at the same time."""
         now = datetime.now(UTC).replace(tzinfo=None).isoformat()  # as the framework writes times
-        held = self._records.get(*(RECORD + _place(record_id) for record_id in record_ids))
+        held = self._records.get(*(RECORD + short(record_id) for record_id in record_ids))
         bodies = {key: json.dumps({**json.loads(body), "last_accessed": now}).encode() for key, body in held.items()}
         self._records.put(bodies, expected=held)
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
         """Return a record with its vector; None where there is none."""
-        keys = RECORD + _place(record_id), VECTOR + _place(record_id)
+        keys = RECORD + short(record_id), VECTOR + short(record_id)
         held = self._records.get(*keys)
         return _record(held[keys[0]], held.get(keys[1])) if keys[0] in held else None
 
@@ -194,7 +193,7 @@ class DoxaStorage:
             and (older_than is None or _utc(one.created_at) < _utc(older_than))
         ]
         if gone:
-            self._erase([_place(one.id) for one in gone])
+            self._erase([short(one.id) for one in gone])
         return len(gone)
 
     def reset(self, scope_prefix: str | None = None) -> None:
@@ -259,7 +258,7 @@ class DoxaStorage:
 
     def _follow(self, record: MemoryRecord, turn: str, at: datetime) -> None:
         """Have the memory say what a record says: what is stored by now, whoever wrote it."""
-        place = _place(record.id)
+        place = short(record.id)
         about = {"id": record.id, "scope": record.scope, "categories": record.categories, "source": record.source}
         with suppress(TurnError):  # no words, or too many
             self._dialogue.absorb(record.content, turn_id=_turn_id(place, turn), at=at, called=NOTED, metadata=about)
@@ -510,10 +509,6 @@ def _record(body: bytes, vector: bytes | None) -> MemoryRecord:
     row = json.loads(body)
     del row["turn"]
     return MemoryRecord(**row, embedding=None if vector is None else array("f", vector).tolist())
-
-
-def _place(record_id: str) -> str:
-    return sha256(record_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _turn_id(place: str, turn: str) -> str:

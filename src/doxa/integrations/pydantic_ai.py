@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
@@ -48,7 +47,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from doxa.core.errors import NotFoundError, TurnError
 from doxa.core.turns import NOTED
-from doxa.engine import Records, finished, forget_turns
+from doxa.engine import Records, finished, forget_turns, short
 
 if TYPE_CHECKING:
     from doxa.core.values import Role
@@ -364,7 +363,7 @@ def _parent(body: bytes) -> str | None:
 
 
 def _place(kind: str, name: str) -> str:
-    return f"{kind}{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    return f"{kind}{short(name)}"
 
 
 def _turn_id(key: str) -> str:

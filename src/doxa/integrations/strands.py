@@ -16,7 +16,6 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Sequence
 from contextlib import suppress
-from hashlib import sha256
 from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from strands.memory import AddMessagesContext, ExtractionConfig, MemoryEntry, Me
 
 from doxa.core.errors import TurnError
 from doxa.core.turns import NOTED
-from doxa.engine import finished
+from doxa.engine import finished, short
 
 if TYPE_CHECKING:
     from strands.types.content import Message
@@ -150,7 +149,7 @@ class DoxaMemoryStore(MemoryStore):
         return [*found.values()][:most]
 
     def _add(self, content: str, metadata: dict[str, Any] | None) -> str:
-        place = f"{PLACE}/{sha256(content.strip().encode('utf-8', 'replace')).hexdigest()[:32]}/"
+        place = f"{PLACE}/{short(content.strip())}/"
         with self._one_at_a_time:
             times = self._times(place)
             again = times > 0 and self._latest == place and f"{place}{times - 1}" not in self._memory.withdrawn()
