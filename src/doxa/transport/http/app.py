@@ -10,6 +10,7 @@ from typing import Any
 import anyio.to_thread
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import Scope
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
@@ -20,6 +21,7 @@ from doxa.transport.http.page import ABOUT, TAGS, describe
 from doxa.transport.http.problems import Shape, install, shaped
 from doxa.transport.http.state import Served
 from doxa.transport.http.telling import Numbers, Telling
+from doxa.transport.inspector import PATH, Inspector
 from doxa.transport.mcp import Endpoints, shape, waits
 
 __all__ = ["application"]
@@ -31,20 +33,20 @@ TOLD = ("ETag", "Mcp-Session-Id", "Retry-After", "X-Request-Id")
 """Headers of answers that pages of other origins may read."""
 
 
-def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
+def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: str = "") -> FastAPI:
     """Return the application on an engine, which stays the caller's to close.
 
     Args:
         doxa: the engine of the tenant of the settings; keys open other tenants on the same database.
         settings: by default those of the engine.
+        own_key: a key with every right that counts as long as this application does, and is kept nowhere.
     """
     settings = settings or doxa.parts.config.server
     numbers = Numbers()
-    served = Served(
-        doxa=doxa, gate=Gate(doxa, open_=settings.open, rate=settings.rate), numbers=numbers, settings=settings
-    )
-    endpoints = Endpoints(served.gate.room, settings)
-    served.stopping.append(endpoints.stop)
+    gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key)
+    served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings)
+    endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, settings)
+    served.stopping += [endpoints.stop, inspector.stop]
     app = FastAPI(
         title="Doxa",
         version=version("doxa"),
@@ -59,15 +61,17 @@ def application(doxa: Doxa, settings: ServerConfig | None = None) -> FastAPI:
     routers = (openai.router, rest.router, mem0.router, operation.router, manual.router)
     for router in routers:  # they are tried in this order, so the proxy's come first, where every millisecond counts
         app.include_router(router)
-    app.router.routes.extend(endpoints.routes)
+    app.router.routes.extend([*endpoints.routes, *inspector.routes])
     describe(app)
-    told = shaped(SHAPES)
+    told = shaped({**SHAPES, PATH: inspector.shape})
     install(app, told)
-    _front(app, settings, numbers, told)
+    _front(app, settings, numbers, told, lambda scope: waits(scope) or inspector.waits(scope))
     return app
 
 
-def _front(app: FastAPI, settings: ServerConfig, numbers: Numbers, told: Shape) -> None:
+def _front(
+    app: FastAPI, settings: ServerConfig, numbers: Numbers, told: Shape, waits: Callable[[Scope], bool]
+) -> None:
     """Put in front of an application what every request passes, the last of it first."""
     if settings.cors:
         app.add_middleware(

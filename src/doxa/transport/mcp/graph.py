@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from doxa.backends.transcripts import Line, entity, observation, relation
 from doxa.core.errors import TurnConflictError
 from doxa.engine import Origin, Triple
-from doxa.transport.mcp.rooms import Room
+from doxa.transport.room import Room
 
 __all__ = ["add_entity", "add_observation", "add_relation", "remove"]
 

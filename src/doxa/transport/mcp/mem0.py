@@ -22,7 +22,8 @@ from doxa.engine import Memory
 from doxa.transport.mcp.acts import Given, changes, reads
 from doxa.transport.mcp.correcting import Confirm, ErasedOut, erase_everything
 from doxa.transport.mcp.remembering import Message
-from doxa.transport.mcp.rooms import Room, here
+from doxa.transport.mcp.rooms import here
+from doxa.transport.room import Room
 
 __all__ = ["ACTS"]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.mcpserver import MCPServer
 
-    from doxa.transport.mcp.rooms import Room
+    from doxa.transport.room import Room
 
 __all__ = ["PATH", "Endpoints", "shape", "waits"]
 

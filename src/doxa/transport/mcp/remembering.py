@@ -17,8 +17,9 @@ from doxa.core.values import Dispute, Receipt, Role
 from doxa.engine import Memory
 from doxa.transport.mcp.acts import Given
 from doxa.transport.mcp.asking import Declined, ask, can_ask, carried
-from doxa.transport.mcp.rooms import Room, here
+from doxa.transport.mcp.rooms import here
 from doxa.transport.mcp.shapes import ChangeOut, DisputeOut, change_out, dispute_out, within
+from doxa.transport.room import Room
 
 __all__ = ["Message", "choose", "remember"]
 

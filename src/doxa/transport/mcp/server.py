@@ -32,8 +32,9 @@ from doxa.transport.mcp.correcting import correct, forget
 from doxa.transport.mcp.feeds import Feeds
 from doxa.transport.mcp.recalling import recall, why
 from doxa.transport.mcp.remembering import remember
-from doxa.transport.mcp.rooms import Room, entered, here
+from doxa.transport.mcp.rooms import entered, here
 from doxa.transport.mcp.tasking import tasks
+from doxa.transport.room import Room
 
 __all__ = ["server"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import anyio
 
-from doxa.transport.mcp.rooms import Room
 from doxa.transport.mcp.server import server
+from doxa.transport.room import Room
 
 __all__ = ["serve_stdio"]
 

@@ -1,0 +1,13 @@
+"""pages: visit -> page.
+
+A module for each page; its `PATHS` are what stands behind `/inspect/`, each with what answers it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from doxa.transport.inspector.pages import door, now
+
+__all__ = ["PATHS"]
+
+PATHS: Mapping[str, Callable[..., Any]] = {**door.PATHS, **now.PATHS}

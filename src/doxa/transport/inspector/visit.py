@@ -1,0 +1,148 @@
+"""One request for a page of the inspector: who asks, whose memory, what for, and how the answer is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlencode
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from doxa.core.access import Right
+from doxa.core.errors import InputError
+from doxa.transport import room
+from doxa.transport.inspector import rendering
+from doxa.transport.inspector.entry import form_token, safe_path, secret_of
+
+if TYPE_CHECKING:
+    from doxa.core.config import ServerConfig
+    from doxa.engine import View
+
+__all__ = ["Desk", "Room", "Visit"]
+
+SEE_OTHER = 303
+LONGEST = 2_000
+"""Characters of a parameter that are shown or looked for."""
+
+
+class Room(room.Room, Protocol):
+    """The memory that a page is about."""
+
+    def view(self) -> View:
+        """Return the memory, to be looked at page by page."""
+
+    def version(self, right: Right = "read") -> int:
+        """Return a number that grows with every change."""
+
+    def wait(self) -> None:
+        """Wait until all that was told is understood."""
+
+    def require(self, right: Right) -> None:
+        """Refuse what the key does not allow."""
+
+
+class Desk(Protocol):
+    """Who lets people in; see `doxa.transport.http.access.Gate`."""
+
+    def room(self, connection: HTTPConnection, user: str | None = None, *, secret: str = "") -> Room:
+        """Return the room of a request."""
+
+    def whose(self, connection: HTTPConnection, *, secret: str = "") -> list[str]:
+        """Return the users whose memories a request may open."""
+
+    def needs_key(self) -> bool:
+        """Tell whether nobody is let in without a key."""
+
+
+@dataclass(kw_only=True)
+class Visit:
+    """One request."""
+
+    request: Request
+    desk: Desk
+    settings: ServerConfig
+    form: Mapping[str, list[str]] = field(default_factory=dict)
+    """What was sent with a POST."""
+
+    @property
+    def page(self) -> str:
+        """The name of the page, the first step of the path: "now"."""
+        return self.request.url.path.removeprefix(f"{rendering.ROOT}/").partition("/")[0]
+
+    @property
+    def user(self) -> str | None:
+        """Whose memory the address names; None where the key tells."""
+        return self.text("user") or None
+
+    @cached_property
+    def room(self) -> Room:
+        """The memory that may be looked at. Raises where it may not."""
+        found = self.desk.room(self.request, self.user, secret=secret_of(self.request))
+        self.request.state.key_id, self.request.state.tenant = found.scope.key_id, found.scope.tenant
+        return found
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a parameter of the address."""
+        return self.request.query_params.get(name, default)[:LONGEST]
+
+    def number(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000_000) -> int:
+        """Return a parameter of the address that is a whole number.
+
+        Raises:
+            InputError: it is none, or too small or too large.
+        """
+        given = self.text(name)
+        if not given:
+            return default
+        if not given.isdecimal() or not least <= int(given) <= most:
+            raise InputError(f"{name}: expected a whole number from {least} to {most}, got {given[:40]!r}.")
+        return int(given)
+
+    def sent(self, name: str) -> str:
+        """Return a field of the form; empty where there is none."""
+        return next(iter(self.form.get(name, ())), "")
+
+    def link(self, path: str, /, **parameters: object) -> str:
+        """Return the address of a page on the same memory; parameters that are None or empty are left out.
+
+        Args:
+            path: the page, and what comes behind it: "why", "act/retract".
+            parameters: what the page is asked for.
+        """
+        given = {"user": self.user, **parameters}
+        named = {key: str(value) for key, value in given.items() if value not in (None, "", False)}
+        return f"{self.request.scope.get('root_path', '')}{rendering.ROOT}/{path}" + (
+            f"?{urlencode(named)}" if named else ""
+        )
+
+    def here(self, **other: object) -> str:
+        """Return the address of this page with some parameters otherwise; None takes one away."""
+        path = self.request.url.path.removeprefix(f"{rendering.ROOT}/")
+        given = {key: value for key, value in self.request.query_params.items() if key != "user"}
+        return self.link(path, **{**given, **other})
+
+    def asset(self, name: str) -> str:
+        """Return the address of a script, a style or a picture."""
+        return f"{self.request.scope.get('root_path', '')}{rendering.asset(name)}"
+
+    def all_memories(self) -> str:
+        """Return the address of the page that leads to every memory."""
+        return f"{self.request.scope.get('root_path', '')}{rendering.ROOT}"
+
+    def shown(self, template: str, /, *, status: int = 200, **values: Any) -> HTMLResponse:
+        """Return a page.
+
+        Args:
+            template: its name: "now.html".
+            status: the status of the answer.
+            values: what the template is given beside the visit itself (`visit`).
+        """
+        body = rendering.render(template, visit=self, token=form_token(self.request), **values)
+        return HTMLResponse(body, status)
+
+    def back(self, **parameters: object) -> Response:
+        """Return what leads back to the page that a form was on, with some parameters otherwise."""
+        return RedirectResponse(safe_path(self.sent("back"), self.link("now"), **parameters), SEE_OTHER)
