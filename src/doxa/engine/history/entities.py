@@ -24,7 +24,8 @@ def entities(beliefs: Beliefs) -> list[Entity]:
     for fact in beliefs.facts.values():
         if fact.status is not Status.HELD or is_identity(fact):
             continue
-        for term in (fact.subject, fact.object):
+        terms = (fact.subject, fact.object) if fact.object.key != fact.subject.key else (fact.subject,)
+        for term in terms:
             if term is fact.subject or is_name(term) or len(beliefs.identity.names(term.key)) > 1:
                 counts[term.key] = counts.get(term.key, 0) + 1
                 labels.setdefault(term.key, term.label)
