@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import string
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,7 @@ def calls(view: View, chance: random.Random) -> dict[str, Callable[[], object]]:
     return {
         "people": view.people,
         "people, further on": lambda: view.people(after=ends),
-        "people, one letter": lambda: view.people(chance.choice("abcdefghijklmnopqrstuvwxyz") + chance.choice(" ,.aeiou")),
+        "people, one letter": lambda: view.people(chance.choice(string.ascii_letters) + chance.choice(" aeiou")),
         "people, three letters": lambda: view.people(chance.choice(people).label[: chance.randint(2, 5)]),
         "people, within": lambda: view.people(chance.choice(people).label[2:6]),
         "entity": lambda: view.entity(chance.choice(people).label),

@@ -81,8 +81,7 @@ def read_cursor(after: str, *kinds: type | tuple[type, ...]) -> list[Any] | None
         parts = json.loads(base64.urlsafe_b64decode(after.encode() + b"=" * (-len(after) % 4)))
     except (binascii.Error, ValueError, RecursionError, AttributeError):
         parts = None
-    if not isinstance(parts, list) or [isinstance(*pair) for pair in zip(parts, kinds, strict=False)] != [True] * len(
-        kinds
-    ):
+    fits = isinstance(parts, list) and len(parts) == len(kinds) and all(map(isinstance, parts, kinds))
+    if not fits:
         raise InputError(f"after: expected what the page before gave as `next`, got {str(after)[:60]!r}.")
-    return parts
+    return list(parts)
