@@ -31,19 +31,22 @@ FLOAT16 = 2
 """Bytes."""
 SESSION = 24
 """Turns of a session."""
-FIRST = "Mia Noé Léa Tomás Søren Zoë Ivo Ada Bea Cléo Dov Elif Finn Grete Hana Ines Jiro Kofi Lena Marek Nadia Otto"
-FIRST += " Paula Quinn Rosa Sami Tilda Uma Vera Wim Ximena Yara Zeno Björn Chloé Dana Emil Farid Gita Hugo"
-LAST = (
-    "Ferreira Okoro Nakamura Weiß Novák Lindqvist O'Brien Müller García Dubois Kowalska Haddad Smit Rossi Eide Castro"
+EMPLOYED = 0.03
+"""Part of what is said of firms from which more follows: that takes a while to revise."""
+FIRST = (
+    "Mia Noé Léa Tomás Søren Zoë Ivo Ada Bea Cléo Dov Elif Finn Grete Hana Inga Jiro Kofi Lena Marek Nadia Otto Paula "
+    "Quinn Rosa Sami Thea Uma Vera Wim Ximena Yara Zeno Björn Chloé Dana Emil Farid Gita Hugo"
 )
-LAST += " Petrov Yılmaz Tanaka Brandt Moreau Silva Jansen Kaya Hansen Costa Fischer Laurent Sato Vega Marsh Quist"
-STEMS = "Halm Renn Selk Tarn Oum Hove Brig Cald Dorn Esk Fenn Garth Holm Ivel Jarrow Kells Lund Mere Nairn Orr"
+LAST = (
+    "Ferreira Okoro Nakamura Weiß Novák Lindqvist O'Brien Müller García Dubois Kowalska Haddad Smit Rossi Eide Castro "
+    "Petrov Yıldız Tanaka Brandt Moreau Silva Jansen Kaya Hansen Costa Fischer Laurent Sato Vega Marsh Quist"  # noqa: RUF001
+)
+STEMS = "Halm Renn Selk Tarn Oum Hove Brig Carn Dorn Esk Fenn Garth Holm Ivel Jarrow Kells Lund Mere Nairn Orr"
 ENDS = "by ford ham ton wick dale mouth field bridge port stead worth gate burn ley"
 TRADES = "Printing Bakery Logistics Archive Press Clinic Garden Foundry Studio Labs Radio Theatre Bank Brewery Shipping"
 LIKES = (
     "tea jazz chess rowing baking opera cycling pottery climbing astronomy fencing gardening sailing knitting karate"
 )
-JOBS = "nurse baker pilot editor tailor welder surgeon librarian carpenter plumber chemist florist farmer diver actor"
 
 
 @dataclass
@@ -155,8 +158,10 @@ def news_of(world: World, who: str) -> tuple[str, Claim]:
     match chance.randrange(10):
         case 0:
             return _said(who, "lives_in", "lives in", chance.choice(world.places), functional=True)
-        case 1:
+        case 1 if chance.random() < EMPLOYED:
             return _said(who, "works_at", "works at", chance.choice(world.firms), functional=True)
+        case 1:
+            return _said(who, "deals_with", "deals with", chance.choice(world.firms))
         case 2 | 3:
             return _said(who, "knows", "knows", chance.choice(world.people))
         case 4 | 5:
@@ -189,10 +194,21 @@ def alias(world: World) -> None:
 
 
 HOSTILE = (
-    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "{{7*7}} ${7*7} <%= 7*7 %>", "'; DROP TABLE facts; --",
-    "\u202egnp.evil\u202c", "A\u0301\u0302\u0303" * 40, "𝕯𝖔𝖝𝖆 👩‍👩‍👧‍👦", "../../etc/passwd", "x" * 5_000, "-->]]></style></textarea>",
-    "a&amp;b &lt;c&gt;", "javascript:alert(1)", "name\nwith\nlines", "\u0000nul\u0007bell",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{7*7}} ${7*7} <%= 7*7 %>",
+    "'; DROP TABLE facts; --",
+    "\u202egnp.evil\u202c",
+    "A\u0301\u0302\u0303" * 40,
+    "\U0001d56f\U0001f469\u200d\U0001f469\u200d\U0001f466",
+    "../../etc/passwd",
+    "x" * 5_000,
+    "-->]]></style></textarea>",
+    "a&amp;b &lt;c&gt;",
+    "javascript:alert(1)",
+    "name\nwith\nlines",
+    "\u0000nul\u0007bell",
+)
 
 
 def break_in(world: World) -> None:
@@ -207,8 +223,8 @@ def _said(
 ) -> tuple[str, Claim]:
     sentence = f"{who} {label} {what}"
     claim = Claim(
-        subject=_term(who), relation=Relation(relation, label), object=_term(what), functional=functional, span=sentence,
-        confidence=0.9, **more,
+        subject=_term(who), relation=Relation(relation, label), object=_term(what), functional=functional,
+        span=sentence, confidence=0.9, **more,
     )  # fmt: skip
     return sentence, claim
 

@@ -34,7 +34,10 @@ def main() -> None:
         view.latest(limit=1)
         loaded = time.perf_counter()
         counts = view.counts()
-        told: dict[str, object] = {"load_s": round(loaded - start, 2), "index_s": round(time.perf_counter() - loaded, 2)}
+        told: dict[str, object] = {
+            "load_s": round(loaded - start, 2),
+            "index_s": round(time.perf_counter() - loaded, 2),
+        }
         told |= {"facts": counts.facts, "entities": counts.entities, "to_review": dict(counts.to_review)}
         for name, call in calls(view, random.Random(options.seed)).items():
             took = [timed(call) for _ in range(options.calls)]
