@@ -67,6 +67,8 @@ class View:
             InputError: `after` is no such text, or `limit` is not positive.
         """
         require_positive(limit, "people: limit")
+        if not isinstance(query, str):
+            raise InputError(f"people: expected what is typed of a name, got {query!r}.")
         cursor = read_cursor(after, int, int, str, str)
         behind = None if cursor is None else (cursor[0], (cursor[1], cursor[2], cursor[3]))
         with self._indexed() as (state, index):
@@ -236,9 +238,12 @@ class View:
     def _entry(self, name: str, beliefs: Beliefs, index: ViewIndex) -> Entry:
         """Return what is told of whoever has a key or name."""
         require_text(name, "entity")
-        for key in (name, beliefs.key(name), beliefs.key(name.strip().casefold()), index.directory.called(name)):
-            if key is not None and (found := index.entry(key)) is not None:
+        for key in (name, beliefs.key(name), beliefs.key(name.strip().casefold())):
+            if (found := index.entry(key)) is not None:
                 return found
+        called = index.directory.called(name)
+        if called is not None:
+            return index.directory.entries[called]
         raise NotFoundError(
             f"User {self.user!r} has nobody and nothing called {name!r}. `doxa entities` lists the names."
         )
