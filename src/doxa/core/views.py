@@ -85,6 +85,7 @@ class Counts:
     waiting: int = 0
     """Turns that were received and not yet understood."""
     facts: int = 0
+    """Those that say that two names are one's too."""
     by_status: Mapping[str, int] = field(default_factory=dict)
     by_standing: Mapping[Standing, int] = field(default_factory=dict)
     to_review: Mapping[ReviewKind, int] = field(default_factory=dict)

@@ -63,6 +63,9 @@ def agree(told):
                 assert set(in_order(index.about[standing].get(key, []))) == wanted
         known = {key: entry.held for key, entry in index.directory.entries.items() if entry.held}
         assert known == {one.key: one.facts for one in entities(beliefs)}
+        for one in told.view.people(limit=1000).items:
+            shown = {standing: told.view.about(one.entity.key, standing, limit=1000) for standing in STANDINGS}
+            assert all(len(page.items) == page.total == getattr(one, name) for name, page in shown.items())
         asked = {frozenset(fact.fact_id for fact in one.facts) for one in disputes_of(state)}
         assert {frozenset(sides) for _, sides in index.disputes(beliefs)} == asked
         assert index.revisions == sum(change.revises for change in beliefs.changes)
@@ -194,3 +197,16 @@ def test_what_was_erased_is_in_no_order(told):
     assert "mia" in told.index().directory.entries
     told.memory.forget(turn_id=gone)
     assert set(told.index().directory.entries) == {"leo"} and gone not in told.index().by_turn
+
+
+def test_what_nobody_says_any_more_of_another_name_stays_with_the_entity(told):
+    """It is past, and found by either name."""
+    told.say(told.claim("Mia", "likes", "tea"))
+    (gone,) = told.memory.facts()
+    told.memory.retract(gone.fact_id)
+    told.say(told.claim("Mia", "likes", "chess"), told.claim("Mia Blanc", "likes", "jazz"))
+    told.memory.merge("Mia", "Mia Blanc")
+    agree(told)
+    for name in ("Mia", "Mia Blanc"):
+        assert [fact.object.label for fact in told.view.about(name, "past").items] == ["tea"]
+        assert told.view.entity(name).past == 1

@@ -81,6 +81,8 @@ class ViewIndex:
     """Facts that are not only past, by whom they bear."""
     _turning: list[tuple[date, str]] = field(default_factory=list)
     """When a fact may stand otherwise though nothing happens to it: a heap."""
+    _turns: dict[str, date] = field(default_factory=dict)
+    """The day in the heap that counts for a fact."""
     _disputed: dict[str, None] = field(default_factory=dict)
     _sides: list[tuple[Rank, tuple[str, ...]]] | None = None
     _groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -105,14 +107,18 @@ class ViewIndex:
         keys = self._file(touched, beliefs)
         if identities:
             keys |= self._regrouped(beliefs)
-        self.directory.update(keys, self._entry, beliefs)
+        several = {name: None for key in keys for name in self._groups.get(key, ())}
+        self.directory.update(keys | several, self._listed, beliefs)
         self._read += len(new)
 
     def _due(self, today: date | None) -> dict[str, None]:
         """Return the facts that may stand otherwise on a new day."""
         due: dict[str, None] = {}
         while today is not None and self._turning and self._turning[0][0] <= today:
-            due[heapq.heappop(self._turning)[1]] = None
+            day, fact_id = heapq.heappop(self._turning)
+            if self._turns.get(fact_id) == day:
+                due[fact_id] = None
+                del self._turns[fact_id]
         return due
 
     def _file(self, touched: Iterable[str], beliefs: Beliefs) -> dict[str, None]:
@@ -141,8 +147,10 @@ class ViewIndex:
         if not is_identity(fact):
             keys = tuple(dict.fromkeys((fact.subject.key, fact.object.key)))
             bears = keys if is_name(fact.object) else keys[:1]
-        if self._today is not None and (day := turning_day(fact, self._today)) is not None:
+        day = turning_day(fact, self._today) if self._today is not None else None
+        if day is not None and self._turns.get(fact.fact_id) != day:
             heapq.heappush(self._turning, (day, fact.fact_id))
+            self._turns[fact.fact_id] = day
         return Filed(fact, place_of(fact, number), standing_of(fact, self._today), keys, bears)
 
     def _put(self, one: Filed, sign: int) -> None:
@@ -188,24 +196,26 @@ class ViewIndex:
         self._groups = new
         return {key: None for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
 
-    def _entry(self, key: str) -> Entry | None:
+    def lists(self, key: str, standing: Standing) -> list[list[Rank]]:
+        """Return the orders of the facts about an entity: that of its key, and what nobody says any more of others."""
+        kept = self.about[standing]
+        return [kept[name] for name in self._groups.get(key, (key,)) if name in kept]
+
+    def count(self, key: str, standing: Standing) -> int:
+        """Return how many facts there are in `lists`; what is about two names of one entity counts once."""
+        lists = self.lists(key, standing)
+        return len(set().union(*lists)) if len(lists) > 1 else sum(map(len, lists))
+
+    def _listed(self, key: str) -> Entry | None:
         """Return what is told of a key among names; None where nothing makes it a person or thing."""
-        counts = {one: len(self.about[one].get(key, ())) for one in self.about}
-        several = key in self._groups
-        live = counts["firm"] + counts["tentative"] + self._used[key] if several else 0
-        if not self._bearing[key] and not live:
-            return None
-        held = self._held[key] + (self._used[key] if several else 0)
-        return Entry(key, held, counts["firm"], counts["tentative"], counts["past"])
+        live = key in self._groups and (key in self.about["firm"] or key in self.about["tentative"] or self._used[key])
+        return self.entry(key) if self._bearing[key] or live else None
 
     def entry(self, key: str) -> Entry | None:
         """Return what is told of a key that facts are about, whether or not any of them is believed."""
-        if (known := self.directory.entries.get(key)) is not None:
-            return known
-        counts = {one: len(self.about[one].get(key, ())) for one in self.about}
-        if not any(counts.values()):
-            return None
-        return Entry(key, self._held[key] + self._used[key], counts["firm"], counts["tentative"], counts["past"])
+        held = self._held[key] + (self._used[key] if key in self._groups else 0)
+        firm, tentative, past = (self.count(key, one) for one in get_args(Standing))
+        return Entry(key, held, firm, tentative, past) if firm + tentative + past else None
 
     def disputes(self, beliefs: Beliefs) -> list[tuple[Rank, tuple[str, ...]]]:
         """Return the open disputes by their place, the earliest first, each as the ids of its sides.

@@ -107,11 +107,12 @@ class View:
         cursor = read_cursor(after, NUMBER, str)
         with self._indexed() as (state, index):
             meant = self._entry(key, state.beliefs, index).key
-            kept = index.about[standing]
-            lists = [kept[name] for name in state.beliefs.identity.names(meant) if name in kept]
-            found, more = latest(lists, _place(cursor, index), limit)
-            total = len(lists[0]) if len(lists) == 1 else len(set().union(*lists))
-            return Listing(items=index.facts(found), next=_behind(found[-1]) if more else "", total=total)
+            found, more = latest(index.lists(meant, standing), _place(cursor, index), limit)
+            return Listing(
+                items=index.facts(found),
+                next=_behind(found[-1]) if more else "",
+                total=index.count(meant, standing),
+            )
 
     def review(self, kind: Literal["all"] | ReviewKind = "all", *, after: str = "", limit: int = 50) -> ReviewPage:
         """Return what needs a person, the latest first: disputes, what is set aside, and what may be misread.
@@ -238,7 +239,7 @@ class View:
     def _entry(self, name: str, beliefs: Beliefs, index: ViewIndex) -> Entry:
         """Return what is told of whoever has a key or name."""
         require_text(name, "entity")
-        for key in (name, beliefs.key(name), beliefs.key(name.strip().casefold())):
+        for key in (beliefs.key(name), beliefs.key(name.strip().casefold()), name):
             if (found := index.entry(key)) is not None:
                 return found
         called = index.directory.called(name)
