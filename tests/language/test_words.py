@@ -2,7 +2,16 @@
 
 import pytest
 
-from doxa.language import base_forms, from_third_person, past_of, split_text, stems, stems_of, third_person
+from doxa.language import (
+    base_forms,
+    from_third_person,
+    past_of,
+    sentence_places,
+    split_text,
+    stems,
+    stems_of,
+    third_person,
+)
 from doxa.language.verbs import base_of, forms_of
 from doxa.language.words import ADVERBS, HEDGES, MODALS
 
@@ -48,3 +57,15 @@ def test_lists_hold_what_they_are_named_for() -> None:
     """A hedge is an adverb, a modal verb is none."""
     assert HEDGES - {"supposedly", "allegedly", "reportedly"} <= ADVERBS
     assert not ADVERBS & set(MODALS)
+
+
+def test_sentences_have_their_places():
+    """From the first to the last character of each, as they stand."""
+    text = " I saw Dr.\n Roth. \n\n It went well! “Really?” No"
+    assert [text[start:end] for start, end in sentence_places(text)] == [
+        "I saw Dr.\n Roth.",
+        "It went well!",
+        "“Really?”",
+        "No",
+    ]
+    assert len(sentence_places(text)) == len(split_text(text)) and sentence_places(" \n") == []

@@ -195,12 +195,12 @@ class Interval:
     def holds_on(self, day: date) -> bool:
         """Tell whether `day` lies in the interval; an unknown bound excludes nothing."""
         if self.start is not None and self.start == self.end:
-            after = self._after(self.start, self.end_precision)
+            after = self.after(self.start, self.end_precision)
             return self.start <= day and (after is None or day < after)
         return (self.start is None or self.start <= day) and (self.end is None or day < self.end)
 
     @staticmethod
-    def _after(day: date, precision: Precision) -> date | None:
+    def after(day: date, precision: Precision) -> date | None:
         """Return the first day after the day, month or year; None where the calendar ends."""
         last_year = day.year == date.max.year
         if day == date.max or (last_year and (precision == "year" or (precision == "month" and day.month == 12))):

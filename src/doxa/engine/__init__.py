@@ -2,7 +2,7 @@
 
 Its rooms, from the top: `api` is what users hold in their hands, `absorb` takes turns in, `answer` replies, `history`
 tells the past again and takes things back, `reading` says what a turn says, `wiring` names the parts; `shelf` gives
-a memory as mem0 has it. All but what opens a database is loaded at its first use.
+a memory as mem0 has it, `viewing` page by page. All but what opens a database is loaded at its first use.
 """
 
 from importlib import import_module
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from doxa.engine.shelf.leaving import leave
     from doxa.engine.shelf.shelves import Shelf
     from doxa.engine.tasking import Intent, Tasks
+    from doxa.engine.viewing.view import View
     from doxa.engine.wiring.casting import Played, played
     from doxa.engine.wiring.knowledge import build_base, show_base
     from doxa.engine.wiring.parts import encoder_options, relation_counts
@@ -80,6 +81,7 @@ __all__ = [
     "Tasks",
     "Teaching",
     "Triple",
+    "View",
     "amend",
     "awaited",
     "build_base",
@@ -129,6 +131,7 @@ ROOMS = {
     "Records forget_turns short": "engine.api.records",
     "Shelf": "engine.shelf.shelves",
     "Teaching": "engine.api.teaching",
+    "View": "engine.viewing.view",
     "amend erase_fitting remove": "engine.shelf.changing",
     "awaited finished": "engine.api.awaiting",
     "build_base show_base": "engine.wiring.knowledge",

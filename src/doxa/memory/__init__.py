@@ -4,7 +4,7 @@ The only package that holds a store: it appends events, folds them into one stat
 states that are in use loaded.
 """
 
-from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, is_name, slot_of
+from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, is_name, slot_of, turning_day
 from doxa.memory.codec import (
     Codec,
     Named,
@@ -43,7 +43,7 @@ from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
 from doxa.memory.lexical import MAX_TERM
 from doxa.memory.log import MemoryLog, fold_row, turn_of
 from doxa.memory.mentions import MentionIndex, Tie, key_of, mention_index
-from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, full_forms
+from doxa.memory.names import MOST_CANDIDATES, Name, NameIndex, fold, full_forms
 from doxa.memory.ontology import (
     RelationType,
     addressing,
@@ -126,6 +126,7 @@ __all__ = [
     "encoded_texts",
     "event_of",
     "fact_id",
+    "fold",
     "fold_row",
     "full_forms",
     "held_on",
@@ -159,6 +160,7 @@ __all__ = [
     "standing",
     "turn_from",
     "turn_of",
+    "turning_day",
     "using",
     "verb_type",
 ]

@@ -14,7 +14,8 @@ from datetime import date
 from itertools import islice
 from typing import Any, Literal
 
-from doxa.core.values import Change, ChangeKind, Claim, Fact, Modality, Rule, Status, Term
+from doxa.core.values import Change, ChangeKind, Claim, Fact, Interval, Modality, Rule, Status, Term
+from doxa.memory.consequences import Consequences
 from doxa.memory.dimensions import ValueIndex, dimension_of
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
@@ -92,6 +93,8 @@ class Beliefs:
     _changes_by: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     _predicates: PredicateIndex = field(default_factory=PredicateIndex, compare=False)
     _values: ValueIndex = field(default_factory=ValueIndex, compare=False)
+    consequences: Consequences = field(default_factory=Consequences, compare=False)
+    """What each fact has displaced, and what follows from it."""
     policy: str = "recency"
     """Which of several beliefs that clash gives way (`revise.policies`)."""
     kept: dict[str, Any] = field(default_factory=dict, compare=False)
@@ -249,6 +252,7 @@ class Beliefs:
                 elif change.kind is ChangeKind.SUPPORT:
                     fact = replace(fact, turn_ids=(*known.turn_ids, *fact.turn_ids))
                 self.facts[fact.fact_id] = fact
+                self.consequences.note(fact.fact_id, because=change.because, premises=fact.premises)
             self.changes.append(change)
             self._changes_of[fact.fact_id].append(change)
             if change.turn_id is not None:
@@ -274,6 +278,7 @@ class Beliefs:
         if fact is None:
             return
         key = fact.subject.key
+        self.consequences.forget(fact_id)
         self._predicates.remove(fact)
         self._values.remove(fact)
         self._by_slot[slot_of(fact)].remove(fact_id)
@@ -466,6 +471,15 @@ def is_current(fact: Fact, now: date | None) -> bool:
     if fact.modality is Modality.PLANNED and start is not None:
         return now <= start or (fact.valid.holds_on(now) and start == end)
     return end is None or start == end or end > now
+
+
+def turning_day(fact: Fact, now: date) -> date | None:
+    """Return the first day after `now` on which `is_current` may tell otherwise of a fact; None when it never will."""
+    start, end = fact.valid.start, fact.valid.end
+    days = [start, end]
+    if fact.modality is Modality.PLANNED and start is not None:
+        days += [Interval.after(start, "day"), Interval.after(start, fact.valid.end_precision)]
+    return min((day for day in days if day is not None and day > now), default=None)
 
 
 def held_on(fact: Fact, day: date) -> bool:

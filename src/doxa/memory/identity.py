@@ -101,6 +101,11 @@ class Identity:
         """Return the keys that stand for the entity of a key, itself included, in the order in which they came up."""
         return self._members.get(key, (key,))
 
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of every entity that has more than one, by each of its keys."""
+        return self._members
+
     def one(self, one: str, other: str) -> bool:
         """Tell whether two keys stand for one entity."""
         return one == other or other in self.names(one)

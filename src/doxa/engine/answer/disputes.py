@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from doxa.core.values import Dispute, Fact, Status
-from doxa.memory import UserState, describe
+from doxa.memory import Beliefs, UserState, describe
 
-__all__ = ["disputes_of"]
+__all__ = ["disputes_of", "question_of", "sides_of"]
 
 
 def disputes_of(state: UserState, facts: Iterable[Fact] | None = None) -> list[Dispute]:
@@ -17,9 +17,15 @@ def disputes_of(state: UserState, facts: Iterable[Fact] | None = None) -> list[D
     disputed ones).
     """
     beliefs = state.beliefs
-    found: list[Dispute] = []
+    groups = sides_of(beliefs.facts.values() if facts is None else [beliefs.facts[f.fact_id] for f in facts], beliefs)
+    return [Dispute(facts=sides, question=question_of(sides, state)) for sides in groups]
+
+
+def sides_of(facts: Iterable[Fact], beliefs: Beliefs) -> list[tuple[Fact, ...]]:
+    """Return the sides of the open disputes that some facts are part of, without what to ask; see `disputes_of`."""
+    found: list[tuple[Fact, ...]] = []
     seen: set[str] = set()
-    for fact in beliefs.facts.values() if facts is None else [beliefs.facts[f.fact_id] for f in facts]:
+    for fact in facts:
         if fact.fact_id in seen or not _open(fact):
             continue
         group, waiting = {fact.fact_id: fact}, [fact]
@@ -31,8 +37,7 @@ def disputes_of(state: UserState, facts: Iterable[Fact] | None = None) -> list[D
                     group[rival.fact_id] = rival
                     waiting.append(rival)
         seen |= group.keys()
-        sides = tuple(group.values())
-        found.append(Dispute(facts=sides, question=_question(sides, state)))
+        found.append(tuple(group.values()))
     return found
 
 
@@ -40,7 +45,8 @@ def _open(fact: Fact) -> bool:
     return fact.disputed and fact.status is Status.HELD
 
 
-def _question(sides: tuple[Fact, ...], state: UserState) -> str:
+def question_of(sides: tuple[Fact, ...], state: UserState) -> str:
+    """Return what to ask, so that one side of a dispute is believed again."""
     told = [f"\u201c{describe(fact)}\u201d ({_voices(fact, state)})" for fact in sides]
     if len(told) == 1:
         return f"Is it true that {told[0]}?"

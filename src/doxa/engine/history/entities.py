@@ -11,7 +11,7 @@ from doxa.memory import SAME_AS, Beliefs, Identified, MemoryLog, is_identity, is
 from doxa.revise import revise
 from doxa.understand import kind_of
 
-__all__ = ["by_hand", "entities", "joining"]
+__all__ = ["by_hand", "entities", "entity_of", "joining"]
 
 RECENT = 64
 """Claims of a name that tell what it is: the latest."""
@@ -24,14 +24,16 @@ def entities(beliefs: Beliefs) -> list[Entity]:
     for fact in beliefs.facts.values():
         if fact.status is not Status.HELD or is_identity(fact):
             continue
-        for term in (fact.subject, fact.object):
+        terms = (fact.subject, fact.object) if fact.object.key != fact.subject.key else (fact.subject,)
+        for term in terms:
             if term is fact.subject or is_name(term) or len(beliefs.identity.names(term.key)) > 1:
                 counts[term.key] = counts.get(term.key, 0) + 1
                 labels.setdefault(term.key, term.label)
-    return [_entity(key, labels[key], count, beliefs) for key, count in counts.items()]
+    return [entity_of(key, labels[key], count, beliefs) for key, count in counts.items()]
 
 
-def _entity(key: str, label: str, facts: int, beliefs: Beliefs) -> Entity:
+def entity_of(key: str, label: str, facts: int, beliefs: Beliefs) -> Entity:
+    """Return the entity of a key, of which so many facts are believed. Cost: O(its names and their latest claims)."""
     names = beliefs.identity.names(key)
     said = [claim for name in names for claim in beliefs.said_of(name)[-RECENT:]]
     others = (beliefs.identity.seen[name].term.label for name in names if name in beliefs.identity.seen)

@@ -37,7 +37,10 @@ VERBS = {
 
 
 def explain(fact: Fact, state: UserState) -> Explanation:
-    """Return the sources of a fact or what it follows from, what happened to it, and what it clashed with. O(facts)."""
+    """Return the sources of a fact or what it follows from, what happened to it, and what it clashed with.
+
+    Cost: O(what it tells), however many facts there are.
+    """
     beliefs = state.beliefs
     changes = beliefs.changes_of(fact.fact_id)
     last = changes[-1] if changes else None
@@ -53,7 +56,7 @@ def explain(fact: Fact, state: UserState) -> Explanation:
         sources={claim.turn_id: claim.source for claim in beliefs.supporting(fact) if claim.source},
         premises=_facts(fact.premises, beliefs),
         rules=_rules(fact.premises, beliefs),
-        conclusions=tuple(other for other in beliefs.facts.values() if fact.fact_id in other.premises),
+        conclusions=_facts(beliefs.consequences.following(fact.fact_id), beliefs),
         changes=tuple(changes),
         displaced=under,
         displaced_by=over,
@@ -78,14 +81,12 @@ def _rules(keys: Sequence[str], beliefs: Beliefs) -> tuple[Rule, ...]:
 
 def _displaced(fact: Fact, beliefs: Beliefs) -> tuple[Fact, ...]:
     """Return what a fact has displaced: what stands where it stands because of it, and does not just rest on it."""
-    found = []
-    for other in beliefs.facts.values():
-        if other is fact or other.status is Status.HELD or fact.fact_id in other.premises:
-            continue
-        last = beliefs.changes_of(other.fact_id)[-1:]
-        if last and fact.fact_id in last[0].because:
-            found.append(other)
-    return tuple(found)
+    moved = _facts(beliefs.consequences.of(fact.fact_id), beliefs)
+    return tuple(
+        other
+        for other in moved
+        if other is not fact and other.status is not Status.HELD and fact.fact_id not in other.premises
+    )
 
 
 def _conflict(fact: Fact, beliefs: Beliefs) -> Conflict | None:

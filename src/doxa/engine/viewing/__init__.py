@@ -1,0 +1,1 @@
+"""viewing: memory -> pages of it, each at the cost of what it shows."""
