@@ -147,9 +147,16 @@ class SlotState:
             reason = f"it was {claim.accepted}"
         else:
             reason = standing.reason
-        self._support(standing, claim)
+        self._support(standing, replace(claim, known_at=self._said_by_then(standing, claim)))
+        standing.claims[-1] = claim
         if standing.status is Status.HELD:
             standing.reason = reason
+
+    def _said_by_then(self, standing: Standing, claim: Claim) -> datetime:
+        """Return when what is accepted was said, or its rivals were last: from then on those no longer held."""
+        said = [one for one in standing.claims if one.turn_id == claim.turn_id] or [claim]
+        held = [s for s in self.standings if s is not standing and s.status is Status.HELD]
+        return max(map(said_at, [said[0], *(one for rival in held for one in rival.claims)]))
 
     def acceptable(self, claim: Claim) -> Standing | None:
         """Return what a claim that was accepted by hand is about: what says the same, unless that was over."""

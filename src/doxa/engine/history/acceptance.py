@@ -171,6 +171,4 @@ def _unsaid(fact: Fact, beliefs: Beliefs) -> str:
     if fact.premises:
         facts = [f"{key} ({describe(known)})" for key in fact.premises if (known := beliefs.facts.get(key))]
         return f"Nobody said that {describe(fact)}: it follows from other facts. Accept {' and '.join(facts)} instead."
-    return (
-        f"No turn that is trusted says that {describe(fact)}. Take what withdrew it back, or say it in a turn."
-    )
+    return f"No turn that is trusted says that {describe(fact)}. Take what withdrew it back, or say it in a turn."
