@@ -1,6 +1,10 @@
 """What a person accepts by hand: what was not believed is, disputed values win or all hold; and it is taken back."""
 
+from itertools import count
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from doxa.backends import load
 from doxa.core.config import (
@@ -16,11 +20,12 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Conflict, Status
 from doxa.engine import Doxa
 
-ROME = "Ana | lives in | Rome"
+WRONG = {"Ana | lives in | Rome": "wrong", "Zoe | passed | test": "wrong", "Zoe | passes | test": "wrong"}
+POLICIES = ("recency", "ask", "reject-new", "weighted", "trust", "minimal")
 
 
 def opened(path=":memory:", *, policy="recency"):
-    """An engine whose grader takes one reading for wrong."""
+    """An engine whose grader takes some readings for wrong."""
     config = Config(
         encoder=EncoderConfig(name="hash"),
         engine=EngineConfig(settle_s=10),
@@ -30,7 +35,7 @@ def opened(path=":memory:", *, policy="recency"):
         revise=ReviseConfig(policy=policy),
     )
     engine = Doxa.open(path, config=config)
-    engine.parts.opened.grader = load("grader", "scripted", grades={ROME: "wrong"})
+    engine.parts.opened.grader = load("grader", "scripted", grades=WRONG)
     return engine
 
 
@@ -81,7 +86,7 @@ TWO = (
     ("Ana", "The survey plan says the house has 136 square metres."),
 )
 THREE = (*TWO, ("Ana", "Ben says the house has 150 square metres."))
-RULED = (("Ana", "If Zoe lives in Rome, I get a dog."), ("assistant", "Zoe lives in Rome."))
+RULED = (("Ana", "If Zoe passes the test, I get a dog."), ("Ana", "Zoe passed the test."))
 ACCEPTED = {
     "tentative": (TENTATIVE, "Rome", True, {"Rome"}),
     "set aside": (SET_ASIDE, "Ulm", True, {"Ulm"}),
@@ -95,27 +100,37 @@ ACCEPTED = {
 CASES = pytest.mark.parametrize(("turns", "thing", "polarity", "after"), ACCEPTED.values(), ids=ACCEPTED)
 
 
+@pytest.fixture(scope="module", params=POLICIES)
+def strict(request):
+    """An engine with a policy, for many users, and a counter of them."""
+    with opened(policy=request.param) as engine:
+        yield engine, count()
+
+
 @CASES
-@pytest.mark.parametrize("policy", ["recency", "ask", "reject-new", "weighted", "trust", "minimal"])
-def test_what_is_accepted_is_believed_by_any_policy_and_undo_restores_what_was(turns, thing, polarity, after, policy):
-    """The log tells it again the same; a second time changes nothing."""
-    with opened(policy=policy) as doxa:
-        memory = tell(doxa, *turns)
-        fact = found(memory, thing, polarity=polarity)
-        if fact.status is Status.SUPERSEDED or (fact.status is Status.HELD and not fact.disputed):
-            pytest.skip(f"by {policy} nothing is left to accept here")
-        before, listed = picture(memory), memory.stats()
-        previewed = memory.what_if(accept=fact.fact_id)
-        assert (picture(memory), memory.stats()) == (before, listed)
-        changes = memory.accept(fact.fact_id, reason="the passport has it")
-        assert [(c.kind, c.fact) for c in changes] == [(c.kind, c.fact) for c in previewed]
-        assert held(memory) == after and not disputed(memory) and memory.accept(fact.fact_id) == []
-        told = picture(memory)
-        doxa.parts.log.forget_state("ana")
-        assert picture(memory) == told
+def test_what_is_accepted_is_believed_by_any_policy_and_undo_restores_what_was(strict, turns, thing, polarity, after):
+    """The log tells it again the same; a second time changes nothing. Some policies leave nothing to accept."""
+    doxa, users = strict
+    memory = tell(doxa, *turns, user=f"u{next(users)}")
+    fact = found(memory, thing, polarity=polarity)
+    before, listed = picture(memory), memory.stats()
+    if fact.status is Status.SUPERSEDED:
+        with pytest.raises(InputError, match="is over"):
+            memory.accept(fact.fact_id)
+        return
+    previewed = memory.what_if(accept=fact.fact_id)
+    assert (picture(memory), memory.stats()) == (before, listed)
+    changes = memory.accept(fact.fact_id, reason="the passport has it")
+    assert [(c.kind, c.fact) for c in changes] == [(c.kind, c.fact) for c in previewed]
+    assert bool(changes) is (fact.status is not Status.HELD or fact.disputed)
+    assert held(memory) == after and not disputed(memory) and memory.accept(fact.fact_id) == []
+    told = picture(memory)
+    doxa.parts.log.forget_state(memory.user)
+    assert picture(memory) == told
+    if changes:
         memory.undo()
-        assert picture(memory) == before
-        assert memory.facts(known_at="2999") == memory.facts()
+    assert picture(memory) == before
+    assert memory.facts(known_at="2999") == memory.facts()
 
 
 def test_the_history_tells_who_accepted_it_and_what_gave_way(doxa):
@@ -158,7 +173,7 @@ def test_what_follows_from_what_is_accepted_is_believed_as_well(doxa):
     memory = tell(doxa, *RULED)
     before = picture(memory)
     assert not any(fact.premises for fact in memory.facts())
-    memory.accept(found(memory, "Rome").fact_id)
+    memory.accept(found(memory, "test").fact_id)
     assert [str(fact.object) for fact in memory.facts() if fact.premises] == ["dog"]
     memory.undo()
     assert picture(memory) == before
@@ -216,15 +231,15 @@ def test_what_cannot_be_accepted_says_what_to_do_instead(doxa):
         memory.accept(over)
     with pytest.raises(NotFoundError):
         memory.accept("f1_none")
-    rome = found(memory, "Rome").fact_id
+    test = found(memory, "test").fact_id
     memory.withdraw(turn_id="t4")
     with pytest.raises(InputError, match="No turn that is trusted"):
-        memory.accept(rome)
+        memory.accept(test)
     memory.undo()
-    memory.accept(rome)
+    memory.accept(test)
     dog = found(memory, "dog").fact_id
     memory.undo()
-    with pytest.raises(InputError, match=f"Accept {rome}"):
+    with pytest.raises(InputError, match=f"Accept {test}"):
         memory.accept(dog)
 
 
@@ -254,17 +269,17 @@ def test_what_cannot_be_kept_beside_each_other_is_an_error(doxa):
 def test_a_rule_that_disputes_two_facts_lets_one_be_accepted_and_not_both():
     """By the policy that asks, facts of two slots are disputed with each other."""
     with opened(policy="ask") as doxa:
-        rule = ("Ana", "If Zoe lives in Rome, Zoe does not work at Siemens.")
-        memory = tell(doxa, rule, ("Ben", "Zoe lives in Rome."), ("Ben", "Zoe works at Siemens."))
+        rule = ("Ana", "If Zoe has a cat, she has no dog.")
+        memory = tell(doxa, rule, ("Ben", "Zoe has a cat."), ("Ben", "Zoe has a dog."))
         before = picture(memory)
-        assert disputed(memory) == {"Rome", "Siemens"}
-        ids = [found(memory, thing).fact_id for thing in ("Rome", "Siemens")]
+        assert disputed(memory) == {"cat", "dog"}
+        ids = [found(memory, thing).fact_id for thing in ("cat", "dog")]
         with pytest.raises(InputError, match="cannot be believed by hand"):
             memory.keep_both(ids)
         assert picture(memory) == before
-        memory.accept(ids[1])
-        assert "Siemens" in held(memory) and "Rome" not in held(memory) and not disputed(memory)
-        assert found(memory, "Rome").status is Status.RETRACTED
+        memory.accept(ids[0])
+        assert held(memory) == {"cat"} and not disputed(memory)
+        assert memory.facts(current=False)[-1].status is Status.RETRACTED
         memory.undo()
         assert picture(memory) == before
 
@@ -356,3 +371,49 @@ def test_two_values_that_were_accepted_in_turn_are_taken_back_one_by_one(doxa):
     for before in reversed(seen):
         memory.undo()
         assert picture(memory) == before
+
+
+SAID = st.sampled_from([
+    *TENTATIVE, *SET_ASIDE, *FROM_A_MACHINE, *CORRECTED, *NEGATED, *BESIDE, *THREE, *RULED, ("Ana", "I moved to Oslo."),
+    ("Ana", "Forget that."), ("Ben", "Ana does not live in Ulm."),
+])  # fmt: skip
+BY_HAND = st.tuples(st.sampled_from(["say", "accept", "keep", "retract", "undo"]), SAID, st.integers(0, 20))
+
+
+@settings(max_examples=10, deadline=None)
+@given(steps=st.lists(BY_HAND, min_size=4, max_size=10))
+def test_every_undo_restores_what_was_whatever_was_said_and_accepted(strict, steps):
+    """A stack of pictures is the model. Folding the log again gives the same, and so does revising by it again."""
+    doxa, users = strict
+    memory = tell(doxa, BONN, user=f"u{next(users)}")
+    stack = []
+    for place, (step, said, number) in enumerate(steps, start=2):
+        before, facts = picture(memory), memory.facts(current=False)
+        chosen = facts[number % len(facts)].fact_id
+        try:
+            match step:
+                case "say":
+                    tell(doxa, said, user=memory.user, start=place)
+                    last = memory.history()[-1:]
+                    done = any(one.turn_id == f"t{place}" for one in (*last, *memory.rules()))
+                case "accept":
+                    done = bool(memory.accept(chosen))
+                case "keep":
+                    done = bool(memory.keep_both([fact.fact_id for fact in facts if fact.disputed]))
+                case "retract":
+                    done = memory.retract(chosen) is not None
+                case "undo":
+                    done = False
+                    if stack:
+                        memory.undo()
+                        assert picture(memory) == stack.pop()
+        except InputError:
+            assert picture(memory) == before
+            continue
+        if done:
+            stack.append(before)
+    facts = memory.facts(current=False)
+    if not any(step == "retract" for step, *_ in steps):  # of what was said twice it is told again which one was meant
+        assert memory.facts(known_at="2999", current=False) == facts
+    doxa.parts.log.forget_state(memory.user)
+    assert memory.facts(current=False) == facts

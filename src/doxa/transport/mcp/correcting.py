@@ -57,9 +57,9 @@ async def correct(
         Action,
         Field(
             description="`retract` a fact that never was true; `accept` one that is so, though it is not believed or "
-            "is disputed; `keep_both` of facts that are disputed and all are so; `withdraw_turn` or `withdraw_source` that is not "
-            "trusted; `merge` two names of one person or thing, `split` what was taken for one; `decide` which fact "
-            "of a contradiction is right; `undo` the last change."
+            "is disputed; `keep_both` of facts that are disputed and all are so; `withdraw_turn` or `withdraw_source` "
+            "that is not trusted; `merge` two names of one person or thing, `split` what was taken for one; `decide` "
+            "which fact of a contradiction is right; `undo` the last change."
         ),
     ],
     id: Annotated[
@@ -139,8 +139,7 @@ def _decided(memory: Memory, disputes: list[Dispute], right: str) -> CorrectOut:
             f"The fact {right!r} is part of no contradiction that waits for a decision; these are: {known}."
         )
     text = memory.describe(next(fact for fact in of.facts if fact.fact_id == right))
-    wrong = [fact.fact_id for fact in of.facts if fact.fact_id != right]
-    changes = [change for one in wrong for change in memory.retract(one, reason=f"it was decided: {text}")]
+    changes = memory.accept(right, reason="it was decided")
     return CorrectOut(changes=within([change_out(one, memory) for one in changes], CHANGES_TOKENS), decided=text)
 
 
