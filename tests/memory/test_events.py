@@ -1,6 +1,7 @@
 """The events of the log: each reads back from its row as it was, and the stored form never changes."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from doxa.core.tasks import TaskCommit, TaskEdit, TaskNode
 from doxa.core.values import Atom, Change, ChangeKind, Claim, Fact, Relation, Rule, Term, Turn
 from doxa.memory import (
     EVENTS,
+    Accepted,
     Annotated,
     Demoted,
     Distrusted,
@@ -34,6 +36,7 @@ AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 ANA, TEA, LIKES = Term("ana", "Ana"), Term("tea", "tea"), Relation("likes", "likes")
 TURN = Turn(turn_id="t1", user="ana", session="s", speaker="Ana", role="user", text="I like tea.", at=AT, ordinal=1)
 CLAIM = Claim(subject=ANA, relation=LIKES, object=TEA, turn_id="t1", speaker="Ana", span="I like tea.")
+BY_HAND_CLAIM = replace(CLAIM, speaker="ana", accepted="accepted by hand")
 RULE = Rule(then=(Atom(subject=ANA, relation=LIKES, object=TEA),), turn_id="t1", speaker="Ana")
 FACT = Fact(fact_id="f1", subject=ANA, relation=LIKES, object=TEA, turn_ids=("t1",))
 CHANGE = Change(kind=ChangeKind.ASSERT, turn_id="t1", fact=FACT)
@@ -85,6 +88,8 @@ EXAMPLES = [
     Identified(known_at=AT, claims=[CLAIM], reason="one person", changes=[CHANGE]),
     Undone(known_at=AT, undoes="maintained", target="t1", reason="undone", changes=[CHANGE], tasks=BY_HAND),
     Undone(known_at=AT, undoes="identified", claims=[CLAIM], reason="undone", changes=[CHANGE]),
+    Accepted(known_at=AT, claims=[BY_HAND_CLAIM], changes=[CHANGE], beside=True, tasks=BY_HAND),
+    Undone(known_at=AT, undoes="accepted", claims=[BY_HAND_CLAIM], reason="undone", changes=[CHANGE]),
     FeedbackGiven(known_at=AT, told=[TOLD]),
     Promoted(known_at=AT, promotions=[PROMOTION]),
     Promoted(known_at=AT, enabled="p1_1"),

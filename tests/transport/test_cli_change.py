@@ -17,6 +17,32 @@ def test_retracting_a_fact_brings_back_what_it_displaced(ana):
     assert "a joke" in ana("history", "Ana", "lives in").stdout
 
 
+def test_accepting_a_fact_believes_it_again(ana):
+    """What is believed already stays as it is, and what is over is refused."""
+    bonn = fact_of(ana, object="Bonn")
+    ana("retract", bonn)
+    assert {change["kind"] for change in ana.json("what-if", "--accept", bonn)} == {"restore", "close"}
+    shown = ana("accept", bonn, "--reason", "the passport has it").stdout
+    assert shown.startswith(f"Accepted {bonn}.") and "Bonn" in objects(ana)
+    assert "accepted by hand: the passport has it" in ana("history", "Ana", "lives in").stdout
+    assert ana("accept", bonn).stdout == f"{bonn} is believed already.\n"
+    assert ana("accept", fact_of(ana, object="Lisbon")).exit_code == 1
+    ana("undo")
+    assert "Bonn" not in objects(ana)
+
+
+def test_disputed_facts_are_kept_beside_each_other(cli):
+    """All of them are named, in a preview as well."""
+    said = ("The estate agent says the house has 142 square metres.", "The plan says the house has 136 square metres.")
+    turns = [(f"D1:{place}", "2024-03-02T09:00:00", "user", "Ana", text) for place, text in enumerate(said, start=1)]
+    cli("ingest", cli.transcript(turns))
+    one, other = [fact["fact_id"] for fact in cli.json("facts") if fact["disputed"]]
+    assert len(cli.json("what-if", "--keep-both", one, "--keep-both", other)) == 2
+    assert cli("keep-both", one).exit_code == 1
+    assert cli("keep-both", one, other).stdout.startswith(f"Kept {one}, {other}.")
+    assert [fact["disputed"] for fact in cli.json("facts")] == [False, False]
+
+
 def test_withdrawing_a_turn_takes_back_what_rests_on_it(ana):
     """Its text stays."""
     assert ana("withdraw", "D2:1").exit_code == 0

@@ -84,6 +84,9 @@ def look_inside(url: str) -> None:
         for clash in memory.verify(dl=False, limit_s=60.0).inconsistencies:
             print(clash.text, [fact.fact_id for fact in clash.facts])
         memory.retract(facts[0].fact_id, reason="a joke")
+        memory.accept(facts[0].fact_id, reason="it was none")
+        memory.keep_both([fact.fact_id for fact in facts if fact.disputed])
+        memory.what_if(keep_both=[fact.fact_id for fact in facts])
         memory.withdraw(turn_id="D1:3")
         certificates = [memory.forget(turn_id="D1:3"), memory.forget(everything=True)]
         print(certificates)

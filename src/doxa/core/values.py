@@ -263,6 +263,8 @@ class Claim:
     known_at: datetime | None = None
     span: str = ""
     """The sentence that says it, as it was understood."""
+    accepted: str = ""
+    """How a person accepted by hand what a turn says ("accepted by hand: as the passport has it"); else empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

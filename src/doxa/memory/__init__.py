@@ -18,7 +18,9 @@ from doxa.memory.codec import (
 from doxa.memory.columns import Columns, microseconds
 from doxa.memory.dimensions import dimension_of, measures
 from doxa.memory.events import (
+    BY_CLAIMS,
     EVENTS,
+    Accepted,
     Annotated,
     Demoted,
     Distrusted,
@@ -75,6 +77,8 @@ __all__ = [
     "save_arrays",
     "Codec",
     "Named",
+    "BY_CLAIMS",
+    "Accepted",
     "Annotated",
     "Beliefs",
     "Columns",

@@ -76,6 +76,8 @@ class Beliefs:
     names: NameIndex = field(default_factory=NameIndex)
     _by_slot: dict[Slot, list[str]] = field(default_factory=lambda: defaultdict(list))
     _by_turn: dict[str, list[Claim]] = field(default_factory=dict)
+    _accepted: dict[str, list[Claim]] = field(default_factory=dict)
+    """Live claims by which a person accepted what a turn says, by that turn."""
     _turns: dict[str, int] = field(default_factory=dict)
     _places: dict[int, int] = field(default_factory=dict)
     """When a claim came in, among all of them, by its identity in memory."""
@@ -128,14 +130,18 @@ class Beliefs:
         self._rename(changes)
         for claim in claims:
             self.claims[self.slot(claim)].append(claim)
-            self._by_turn.setdefault(claim.turn_id, []).append(claim)
+            self._told_in(claim).setdefault(claim.turn_id, []).append(claim)
             self._turns.setdefault(claim.turn_id, len(self._turns))
             self._places[id(claim)] = len(self._places)
             self._dropped.discard(id(claim))
-            if claim.turn_id:
+            if claim.turn_id and not claim.accepted:
                 self.identity.speakers.add(claim.speaker.casefold())
             self._note_names(claim)
         self._apply(changes)
+
+    def _told_in(self, claim: Claim) -> dict[str, list[Claim]]:
+        """Return where a claim is kept by its turn."""
+        return self._accepted if claim.accepted else self._by_turn
 
     def _note_names(self, claim: Claim) -> None:
         for term in (claim.subject, claim.object):
@@ -148,7 +154,7 @@ class Beliefs:
 
     def drop_turn(self, turn_id: str, changes: Sequence[Change]) -> None:
         """Give up the claims and rules of a withdrawn turn and take over what followed from it."""
-        claims = self._by_turn.pop(turn_id, [])
+        claims = [*self._by_turn.pop(turn_id, []), *self._accepted.pop(turn_id, [])]
         self._give_up(("turn", turn_id), claims, self.rules_of(turn_id), changes)
 
     def drop_support(self, fact: Fact, changes: Sequence[Change]) -> None:
@@ -160,9 +166,8 @@ class Beliefs:
         self._give_up(("source", source.casefold()), *self.said_by(source), changes)
 
     def drop_claims(self, claims: Iterable[Claim], changes: Sequence[Change]) -> None:
-        """Give up live claims that are equal to these, and take over what followed from it."""
-        gone = [live for claim in claims for live in self.claims.get(self.slot(claim), ()) if live == claim]
-        self._give_up(None, gone, (), changes)
+        """Give up the live claims that are equal to these, and take over what followed from it."""
+        self._give_up(None, self.live(claims), (), changes)
 
     def given_up(self, key: GivenUp) -> tuple[list[Claim], list[Rule]]:
         """Return the claims and rules that were given up last with a turn, fact or source; none when it was not."""
@@ -177,11 +182,12 @@ class Beliefs:
         self._rules = dict(sorted(self._rules.items(), key=lambda stated: self._turns.get(stated[0], 0)))
         self._rename(changes)
         for claim in claims:
-            slot, said = self.slot(claim), self._by_turn.setdefault(claim.turn_id, [])
+            slot, by_turn = self.slot(claim), self._told_in(claim)
+            said = by_turn.setdefault(claim.turn_id, [])
             self._dropped.discard(id(claim))
             self.claims[slot] = sorted([*self.claims[slot], claim], key=self.place)
             if not any(known is claim for known in said):
-                self._by_turn[claim.turn_id] = sorted([*said, claim], key=self.place)
+                by_turn[claim.turn_id] = sorted([*said, claim], key=self.place)
             for name in _keys(claim):
                 self._by_name[name] = sorted([*self._by_name[name], claim], key=self.place)
         self._apply(changes)
@@ -197,6 +203,9 @@ class Beliefs:
         else:
             for claim in live:  # it is gone for good, and another one may get its place in memory
                 del self._places[id(claim)]
+                if claim.accepted:
+                    left = [one for one in self._accepted[claim.turn_id] if one is not claim]
+                    self._accepted[claim.turn_id] = left
         for turn_id in dict.fromkeys(rule.turn_id for rule in lifted.values()):
             self._rules[turn_id] = tuple(rule for rule in self._rules[turn_id] if id(rule) not in lifted)
             self.kept.pop("rules", None)
@@ -306,9 +315,19 @@ class Beliefs:
             and (claim.object.key == value or self.identity.told(claim).object.key == value)
         ]  # fmt: skip
 
+    def live(self, claims: Iterable[Claim]) -> list[Claim]:
+        """Return the live claims that are equal to these; of several that are, the one that came in last."""
+        slots = ((claim, self.claims.get(self.slot(claim), ())) for claim in claims)
+        found = (max((one for one in slot if one == claim), key=self.place, default=None) for claim, slot in slots)
+        return [one for one in found if one is not None]
+
     def said_in(self, turn_id: str) -> list[Claim]:
         """Return the live claims of a turn."""
         return list(self._by_turn.get(turn_id, ()))
+
+    def accepted_in(self, turn_id: str) -> list[Claim]:
+        """Return the live claims by which a person accepted what a turn says."""
+        return list(self._accepted.get(turn_id, ()))
 
     def said_by(self, source: str) -> tuple[list[Claim], list[Rule]]:
         """Return the live claims of a speaker or on the word of a quoted source, and the speaker's rules. O(claims)."""
@@ -383,7 +402,7 @@ class Beliefs:
     def claims_of(self, turn_id: str) -> list[Claim]:
         """Return the live claims of a turn, slot by slot; empty when it made none, or was withdrawn."""
         said = (claim for slot in self.slots_of_turn(turn_id) for claim in self.claims.get(slot, ()))
-        return [claim for claim in said if claim.turn_id == turn_id]
+        return [claim for claim in said if claim.turn_id == turn_id and not claim.accepted]
 
     def valued(self, kind: str, words: Collection[str]) -> list[Fact]:
         """Return facts with one value of a kind (`measures`) at a time, about what stems name; most alike first."""

@@ -189,7 +189,7 @@ _TURN = Codec(
 )
 """Id, user, ordinal and time of a turn are columns of its row."""
 _CLAIM = Codec(
-    Claim, "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known"
+    Claim, "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known accepted"
 )
 _FEEDBACK = Codec(Feedback, "channel session query asked turns edges misled plan")
 """Its time is that of its row."""

@@ -7,6 +7,7 @@ what it had displaced comes back by construction. `judging` lets a language mode
 which comes in as claims.
 """
 
+from doxa.revise.accepting import restated
 from doxa.revise.axioms import axioms as axioms_of
 from doxa.revise.changes import bring_back, give_up, retract, revise, withdraw
 from doxa.revise.judging import Denials, Docket, Judgement, denials, docket_of, judge_with_model, upheld
@@ -26,6 +27,7 @@ __all__ = [
     "give_up",
     "judge_with_model",
     "resolve",
+    "restated",
     "retract",
     "revise",
     "settle",

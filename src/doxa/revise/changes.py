@@ -53,7 +53,8 @@ def withdraw(turn_id: str, beliefs: Beliefs, *, known_at: datetime, reason: str 
 
     Its rules go as well, and what followed from them.
     """
-    said, rules = beliefs.said_in(turn_id), beliefs.rules_of(turn_id)
+    said = [*beliefs.said_in(turn_id), *beliefs.accepted_in(turn_id)]
+    rules = beliefs.rules_of(turn_id)
     return give_up(said, rules, beliefs, known_at=known_at, reason=reason or f"turn {turn_id} was withdrawn")
 
 
@@ -376,7 +377,8 @@ def _kind(was: Fact | None, fact: Fact) -> ChangeKind:
         return ChangeKind.ASSERT if was is None else ChangeKind.CLOSE
     if was is None or was.status in UNBELIEVED:
         return ChangeKind.ASSERT
-    if was.status is not fact.status or (was.valid.end is not None and fact.valid.end is None):
+    settled, open_again = was.disputed and not fact.disputed, was.valid.end is not None and fact.valid.end is None
+    if was.status is not fact.status or settled or open_again:
         return ChangeKind.RESTORE
     return ChangeKind.REFINE
 

@@ -102,7 +102,7 @@ def relation_of(claim: Claim, believed: Sequence[Claim], policy: Policy, *, last
 
 def outcome_of(claim: Claim, believed: Sequence[Claim], conflict: Conflict, policy: Policy) -> Outcome:
     """Return which value stands: the new one, the one that is believed, or both as disputed."""
-    if conflict is not Conflict.CONTRADICTION:
+    if conflict is not Conflict.CONTRADICTION or claim.accepted:
         return Outcome.NEW
     match policy:
         case Policy.ASK:

@@ -3,6 +3,9 @@
 Rules, in the order in which they are tried for each claim (gold conventions of dialogue memories: a later
 statement by the same speaker replaces, a correction reaches back, two equal sources stay open):
 
+0. what a person accepts by hand is believed, whoever says otherwise: what it was disputed with or given up for never
+   was, anything else gives way as to a claim that is trusted; what is kept beside other values by hand is not disputed
+   with them until one more value comes in;
 1. withdrawing takes back what the same person said before, on the same authority: what a document says stays; where it
    was not surely meant nothing is taken back;
 2. an assistant's word about somebody is quarantined unless somebody else says the same; what was not surely read is
@@ -50,6 +53,8 @@ class Standing:
     """What kind of conflict brought it where it stands."""
     refines: bool = False
     """It says more exactly what another value of its slot says."""
+    beside: bool = False
+    """A person keeps it beside other values of its slot by hand."""
     premises: tuple[str, ...] = ()
     """The ids of the facts and rules that it follows from; empty for what somebody said."""
 
@@ -108,7 +113,9 @@ class SlotState:
 
     def take(self, claim: Claim) -> None:
         """Let one more claim do what it does to the facts of the slot."""
-        if claim.act is Act.WITHDRAW:
+        if claim.accepted:
+            self._accept(claim)
+        elif claim.act is Act.WITHDRAW:
             if not claim.tentative:
                 self._withdraw(claim)
         elif claim.role in MACHINES:
@@ -122,11 +129,56 @@ class SlotState:
         else:
             self._enter(claim)
 
+    def _accept(self, claim: Claim) -> None:
+        standing = self.acceptable(claim)
+        if standing is None:
+            self._enter(claim)
+            new = self.standings[-1]
+            new.reason = new.reason or f"it was {claim.accepted}"
+            return
+        wrong = [] if claim.adds else self._given_up_for(standing, claim)
+        for rival in wrong:
+            retract(rival, told(claim), (standing.fact_id,), Conflict.CORRECTION)
+        if standing.status is Status.RETRACTED:
+            standing.status = Status.TENTATIVE
+        if standing.disputed or standing.status in UNBELIEVED:
+            standing.disputed, standing.because, standing.conflict = False, (), None
+            standing.beside = claim.adds
+            reason = f"it was {claim.accepted}"
+        else:
+            reason = standing.reason
+        self._support(standing, replace(claim, known_at=self._said_by_then(standing, claim)))
+        standing.claims[-1] = claim
+        if standing.status is Status.HELD:
+            standing.reason = reason
+
+    def _said_by_then(self, standing: Standing, claim: Claim) -> datetime:
+        """Return when what is accepted was said, or its rivals were last: from then on those no longer held."""
+        said = [one for one in standing.claims if one.turn_id == claim.turn_id] or [claim]
+        held = [s for s in self.standings if s is not standing and s.status is Status.HELD]
+        return max(map(said_at, [said[0], *(one for rival in held for one in rival.claims)]))
+
+    def acceptable(self, claim: Claim) -> Standing | None:
+        """Return what a claim that was accepted by hand is about: what says the same, unless that was over."""
+        same = self._of_value.get(_value(claim), [])
+        given_up = same[-1] if same and same[-1].status is Status.RETRACTED else None
+        return self._live(claim.object.key, polarity=claim.polarity) or given_up
+
+    def _given_up_for(self, standing: Standing, claim: Claim) -> list[Standing]:
+        """Return the values that never were, once a person says by hand that another one is right."""
+        wrong = [rival for rival in self._rivals(standing) if standing.disputed and rival.disputed]
+        wrong = [rival for rival in wrong if not (rival.beside and standing.beside)]
+        if standing.status is Status.RETRACTED:
+            wrong += [s for s in self.standings if s.status is Status.HELD and s.fact_id in standing.because]
+        replaced = self._wrong_value(claim) if claim.act is Act.CORRECT and standing.status in UNBELIEVED else None
+        return [*wrong, *([replaced] if replaced is not None and replaced not in wrong else [])]
+
     def _withdraw(self, claim: Claim) -> None:
         for standing in self._of_value.get(_value(claim), ()):
             if standing.status is not Status.RETRACTED:
                 remaining = [c for c in standing.claims if voice_of(c) != voice_of(claim)]
-                if any(c.role not in MACHINES for c in remaining) or (remaining and claim.role in MACHINES):
+                said = any(c.role not in MACHINES and not c.accepted for c in remaining)
+                if said or (remaining and claim.role in MACHINES):
                     standing.claims = remaining
                 else:
                     was = replace(standing)
@@ -244,7 +296,7 @@ class SlotState:
             if over and over[-1].status is Status.SUPERSEDED and claim.act is Act.STATE:
                 follow(standing, over[-1])
             return
-        reason, because = f"{claim.speaker} now says the opposite: “{claim.span}”", (standing.fact_id,)
+        reason, because = told(claim, "now says the opposite"), (standing.fact_id,)
         if claim.act is Act.CORRECT:
             retract(opposite, reason, because, Conflict.CORRECTION)
         else:
@@ -315,7 +367,7 @@ class SlotState:
             standing.conflict = conflict
             standing.reason = f"{other.first.object} was believed, and the policy {self.policy} keeps it"
             return
-        reason, because = f"{claim.speaker} said later: “{claim.span}”", (standing.fact_id,)
+        reason, because = told(claim, "said later"), (standing.fact_id,)
         if kind.nature == "permanent":
             retract(other, reason, because, conflict)
             return
@@ -326,7 +378,8 @@ class SlotState:
         """Leave two open values of a functional slot only as a dispute, and no dispute with nobody."""
         held = [s for s in self.standings if s.status is Status.HELD and s.first.polarity and s.first.functional]
         refined = {key for standing in held if standing.refines for key in (standing.fact_id, *standing.because)}
-        present = [one for one in held if one.valid.end is None and one.fact_id not in refined and not one.first.adds]
+        apart = [one for one in held if one.valid.end is None and not (one.first.adds or one.beside)]
+        present = [one for one in apart if one.fact_id not in refined]
         for one in present:
             if len(present) > 1 and not one.disputed:
                 _dispute(one, next(other for other in reversed(present) if other is not one))
@@ -406,8 +459,15 @@ def _ordered(valid: Interval) -> Interval:
     return replace(valid, end=valid.start, end_precision=valid.start_precision)
 
 
+def told(claim: Claim, how: str = "said") -> str:
+    """Return what became known with a claim, in words."""
+    if claim.accepted:
+        return f"{claim.object} was {claim.accepted}"
+    return f"{claim.speaker} {how}: “{claim.span}”"
+
+
 def _corrected(claim: Claim) -> str:
-    return f"{claim.speaker} corrected it to {claim.object}: “{claim.span}”"
+    return told(claim) if claim.accepted else f"{claim.speaker} corrected it to {claim.object}: “{claim.span}”"
 
 
 def _closest(standing: Standing) -> Claim:
@@ -436,7 +496,9 @@ def _dated_end(standing: Standing) -> date | None:
 
 def _outranked(claim: Claim, standing: Standing) -> bool:
     """Tell whether somebody closer to the subject says what stands; people may always revise their own word."""
-    return not _said_by(claim.speaker, standing) and rank_of(claim) < rank_of(_closest(standing))
+    if claim.accepted or _said_by(claim.speaker, standing):
+        return False
+    return rank_of(claim) < rank_of(_closest(standing))
 
 
 def _in_one_breath(standing: Standing, claim: Claim) -> bool:

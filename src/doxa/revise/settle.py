@@ -24,7 +24,7 @@ from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.bounds import bounds_of, lifespan
 from doxa.revise.ground import Case, Literal, Proposition
 from doxa.revise.policies import MACHINES, Policy, rank_of, weight_of
-from doxa.revise.resolve import SlotState, Standing, close, follow, retract, said_at, start_of
+from doxa.revise.resolve import SlotState, Standing, close, follow, retract, said_at, start_of, told
 
 __all__ = ["settle"]
 
@@ -143,13 +143,13 @@ class _Joint:
     def tell(self, claims: Mapping[Slot, Sequence[Claim]], cases: Sequence[Case]) -> None:
         """Take the claims turn by turn, and each rule when it is known; what holds is consistent after each."""
         pairs = ((claim, slot) for slot, said in claims.items() for claim in said)
-        told = sorted(pairs, key=lambda pair: (said_at(pair[0]), self.order(pair[0])))
+        said_in_order = sorted(pairs, key=lambda pair: (said_at(pair[0]), self.order(pair[0])))
         later = deque(sorted(cases, key=lambda case: (_since(case), case.name)))
-        for (at, _), group in groupby(told, key=lambda pair: (said_at(pair[0]), pair[0].turn_id)):
+        for (at, *_), group in groupby(said_in_order, key=_at_one_go):
             while later and _since(later[0]) < at:
                 self._learn_next(later)
             for claim, slot in group:
-                self.slots[slot].take(claim)
+                self._take(claim, slot)
             while later and _since(later[0]) <= at:
                 self.learn([later.popleft()])
             self.check(at)
@@ -157,6 +157,20 @@ class _Joint:
             self._learn_next(later)
         for state in self.slots.values():
             state.settle_disputes()
+
+    def _take(self, claim: Claim, slot: Slot) -> None:
+        """Let a claim do what it does in its slot; what a person accepts wins its disputes in other slots as well."""
+        state = self.slots[slot]
+        right = state.acceptable(claim) if claim.accepted and not claim.adds else None
+        wrong: list[Standing] = []
+        if right is not None and right.disputed:
+            others = (standing for other in self.slots.values() for standing in other.standings)
+            open_ = (one for one in others if one.disputed and one is not right)
+            wrong = [one for one in open_ if one.fact_id in right.because or right.fact_id in one.because]
+        state.take(claim)
+        if right is not None:
+            for one in wrong:
+                retract(one, told(claim), (right.fact_id,), Conflict.CORRECTION)
 
     def _learn_next(self, later: deque[Case]) -> None:
         """Learn the cases that are known next, all at once."""
@@ -236,7 +250,8 @@ class _Joint:
         """Return the names of the clauses by which a functional relation has one value: said against followed."""
         names: list[Name] = []
         firsts = [standing.first for standing in held.values()]
-        beside = {Proposition.of(one.subject, one.relation, one.object) for one in firsts if one.adds}
+        added = (standing.first for standing in held.values() if standing.first.adds or standing.beside)
+        beside = {Proposition.of(one.subject, one.relation, one.object) for one in added}
         for first in firsts:
             own = Proposition.of(first.subject, first.relation, first.object)
             if not (first.functional and first.polarity) or own in beside:
@@ -264,10 +279,14 @@ class _Joint:
             self.suspended.add(oldest.rule_id)
             return
         newest = max(facts, key=self._latest)
-        if self.policy is Policy.ASK and len(facts) > 1:
+        last = newest.claims[-1]
+        by_hand = bool(last.accepted) and not last.adds and len(facts) > 1
+        if self.policy is Policy.ASK and len(facts) > 1 and not by_hand:
             self._dispute(facts, rules)
             return
-        if self.policy in (Policy.MINIMAL, Policy.WEIGHTED):
+        if by_hand:
+            loser = min((fact for fact in facts if fact is not newest), key=self._latest)
+        elif self.policy in (Policy.MINIMAL, Policy.WEIGHTED):
             gone = self._least(held, names, newest)
             loser = next((held[name] for name in core if name in gone), newest)
         else:
@@ -277,17 +296,17 @@ class _Joint:
             dict.fromkeys(self.cases[n].rule.span for n in core if n in self.cases and self.cases[n].rule.span)
         )
         because, rule = (*others, *rules), f" (“{spans}”)" if spans else ""
-        last = newest.claims[-1]
         if loser is newest:
             loser.status, loser.because, loser.conflict = Status.QUARANTINED, because, Conflict.CONTRADICTION
             loser.reason = f"it cannot be true with what is believed{rule}"
         elif last.act is Act.CORRECT:
-            retract(loser, f"{last.speaker} corrected it: “{last.span}”{rule}", because, Conflict.CORRECTION)
+            retract(loser, told(last, "corrected it") + rule, because, Conflict.CORRECTION)
         elif not rules and not any(name[0] == "one" for name in core):
-            reason = f"no days allow it together with what {last.speaker} said later: “{last.span}”"
+            said = f"{last.object}, which was {last.accepted}" if last.accepted else f"what {told(last, 'said later')}"
+            reason = f"no days allow it together with {said}"
             retract(loser, reason, because, Conflict.CONTRADICTION)
         else:
-            reason = f"{last.speaker} said later: “{last.span}”{rule}"
+            reason = told(last, "said later") + rule
             close(loser, start_of(last), reason, because, Conflict.UPDATE)
             follow(newest, loser)
 
@@ -406,6 +425,12 @@ class _Joint:
         else:
             because = (gone.fact_id,) if gone is not None else ()
             retract(was, "what it rests on is not believed any more", because)
+
+
+def _at_one_go(said: tuple[Claim, Slot]) -> tuple[datetime, str, bool]:
+    """Return what claims share that are told together: those of one turn, and what a person accepted after it."""
+    claim = said[0]
+    return said_at(claim), claim.turn_id, bool(claim.accepted)
 
 
 def _since(case: Case) -> datetime:

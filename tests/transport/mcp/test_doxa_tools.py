@@ -7,6 +7,7 @@ from doxa.core.tokens import estimate_tokens
 from .conftest import MODES, accept, decline
 
 MARCH, MAY = "2024-03-01", "2024-05-01"
+SIZES = (("estate agent", 142), ("survey plan", 136))
 
 
 async def told(host, *texts, **more):
@@ -184,6 +185,29 @@ def test_corrections_are_made_previewed_and_taken_back(play):
         await host.call("correct", action="undo")
         await host.call("correct", action="withdraw_turn", id="t2")
         assert (await host.call("recall", query="Where do I live?"))["answer"]["value"] == "Porto"
+
+    play(test)
+
+
+def test_what_is_so_is_accepted_and_what_is_disputed_is_kept(play, doxa):
+    """Both are previewed first; one undo takes each back."""
+
+    async def test(host):
+        out = await host.call("remember", text="I live in Porto.")
+        porto = out["changes"][0]["fact"]["id"]
+        await host.call("correct", action="retract", id=porto)
+        seen = await host.call("correct", action="accept", id=porto, preview=True)
+        assert seen["preview"] and [one["change"] for one in seen["changes"]] == ["restore"]
+        await host.call("correct", action="accept", id=porto)
+        assert (await host.call("recall", query="Where do I live?"))["answer"]["value"] == "Porto"
+        await told(host, *(f"The {who} says the house has {size} square metres." for who, size in SIZES))
+        ids = [fact.fact_id for fact in doxa.memory(user="ana").facts() if fact.disputed]
+        assert len((await host.call("correct", action="keep_both", ids=ids, preview=True))["changes"]) == 2
+        await host.call("correct", action="keep_both", ids=ids)
+        assert doxa.memory(user="ana").disputes() == []
+        await host.call("correct", action="undo")
+        assert len(doxa.memory(user="ana").disputes()) == 1
+        assert "two or more" in await host.fails("correct", action="keep_both", ids=ids[:1])
 
     play(test)
 

@@ -30,15 +30,25 @@ def sides_of(facts: Iterable[Fact], beliefs: Beliefs) -> list[tuple[Fact, ...]]:
             continue
         group, waiting = {fact.fact_id: fact}, [fact]
         while waiting:
-            changes = beliefs.changes_of(waiting.pop().fact_id)
-            rivals = (beliefs.facts.get(key) for key in (changes[-1].because if changes else ()))
-            for rival in rivals:
-                if rival is not None and _open(rival) and rival.fact_id not in group:
+            for rival in _rivals(waiting.pop(), beliefs):
+                if rival.fact_id not in group:
                     group[rival.fact_id] = rival
                     waiting.append(rival)
         seen |= group.keys()
         found.append(tuple(group.values()))
     return found
+
+
+def _rivals(fact: Fact, beliefs: Beliefs) -> list[Fact]:
+    """Return the disputed facts that a fact names as its rivals, and those of its slot that name it."""
+    named = [rival for key in _because(fact, beliefs) if (rival := beliefs.facts.get(key)) is not None]
+    naming = [one for one in beliefs.in_slot(beliefs.slot(fact)) if fact.fact_id in _because(one, beliefs)]
+    return [one for one in (*named, *naming) if _open(one)]
+
+
+def _because(fact: Fact, beliefs: Beliefs) -> tuple[str, ...]:
+    changes = beliefs.changes_of(fact.fact_id) if _open(fact) else ()
+    return changes[-1].because if changes else ()
 
 
 def _open(fact: Fact) -> bool:

@@ -45,6 +45,8 @@ class AsyncMemory:
     why_answered = awaited(Memory.why_answered)
     tasks = awaited(Memory.tasks)
     retract = awaited(Memory.retract)
+    accept = awaited(Memory.accept)
+    keep_both = awaited(Memory.keep_both)
     withdraw = awaited(Memory.withdraw)
     undo = awaited(Memory.undo)
     what_if = awaited(Memory.what_if)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,15 +26,15 @@ from doxa.engine.answer.respond import search
 from doxa.engine.answer.searching import read_recent, read_within
 from doxa.engine.answer.summary import summary
 from doxa.engine.api.learning import drift, learn, missed
+from doxa.engine.api.revising import Revising
 from doxa.engine.api.teaching import Teaching
 from doxa.engine.history import transfer, withdrawal
 from doxa.engine.history.answers import answers, explain_answer
-from doxa.engine.history.entities import by_hand, entities
+from doxa.engine.history.entities import entities
 from doxa.engine.history.erasure import erase
 from doxa.engine.history.explain import explain, history_of
 from doxa.engine.history.replay import NO_TURN, believed_by
 from doxa.engine.history.untold import untold
-from doxa.engine.hosting import Host
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.retrying import retried
 from doxa.memory import describe, describe_rule, using
@@ -43,12 +42,8 @@ from doxa.memory import describe, describe_rule, using
 __all__ = ["Memory"]
 
 
-class Memory:
+class Memory(Revising):
     """What is known of one user: to read, explain, correct, erase and move."""
-
-    def __init__(self, doxa: Host, *, user: str) -> None:
-        self._doxa = doxa
-        self.user = user
 
     def search(
         self,
@@ -158,7 +153,7 @@ class Memory:
     def disputes(self) -> list[Dispute]:
         """Return the facts of which at most one can be true while nothing says which, with the question to ask.
 
-        Whatever the user says next about one of them settles it; so does `retract`.
+        Whatever the user says next about one of them settles it; so do `accept`, `keep_both` and `retract`.
         """
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
@@ -290,28 +285,6 @@ class Memory:
         with self._doxa.parts.log.user(self.user) as state:
             return entities(state.beliefs)
 
-    def merge(self, one: str, other: str, *, reason: str = "") -> list[Change]:
-        """Take two names for one person or thing; `split` undoes it.
-
-        Raises:
-            NotFoundError: a name is not known.
-            InputError: a name stands for several.
-        """
-        return self._identify((one, other), same=True, reason=reason)
-
-    def split(self, one: str, other: str, *, reason: str = "") -> list[Change]:
-        """Tell two names apart; facts go back to the names that they were told of.
-
-        Raises:
-            NotFoundError: a name is not known.
-            InputError: a name stands for several.
-        """
-        return self._identify((one, other), same=False, reason=reason)
-
-    def _identify(self, names: tuple[str, str], *, same: bool, reason: str) -> list[Change]:
-        self._doxa.wait(self.user)
-        return retried(lambda: by_hand(self._doxa.parts.log, self.user, names, same=same, reason=clean(reason)))
-
     def feedback(self, query: str, *, needed: Sequence[str]) -> Feedback:
         """Tell that turns were needed to answer a query and were not found; recall learns from it.
 
@@ -407,77 +380,6 @@ class Memory:
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             return state.tasks.snapshot()
-
-    def retract(self, fact_id: str, *, reason: str = "") -> list[Change]:
-        """Declare that a fact never was true; what it had displaced holds again.
-
-        Raises:
-            NotFoundError: there is no such fact.
-            InputError: nobody said it, it follows from others; the message says what can be retracted instead.
-        """
-        self._doxa.wait(self.user)
-        return retried(lambda: withdrawal.retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
-
-    def withdraw(self, *, turn_id: str | None = None, source: str | None = None, reason: str = "") -> list[Change]:
-        """Stop trusting a turn or a source: what only it supports goes, what it had displaced returns.
-
-        The text is kept, but withdrawn turns are no longer recalled.
-
-        Args:
-            turn_id: the turn.
-            source: a speaker, whose turns so far are all withdrawn; or a source that speakers quoted, of which only
-                what was said on its word is given up.
-            reason: why; it is kept in the history.
-
-        Raises:
-            InputError: neither or both are given.
-            NotFoundError: there is no such turn or source.
-        """
-        if (turn_id is None) == (source is None):
-            raise InputError("withdraw: give either turn_id=... or source=....")
-        self._doxa.wait(self.user)
-        log, why = self._doxa.parts.log, clean(reason)
-        if source is not None:
-            require_text(source, "withdraw: source")
-            return retried(partial(withdrawal.withdraw_source, log, self.user, clean(source).strip(), reason=why))
-        return retried(partial(withdrawal.withdraw_turn, log, self.user, str(turn_id), reason=why))
-
-    def undo(self) -> list[Change]:
-        """Take the last change back: a turn, a withdrawal, a retraction, a merge or a split.
-
-        What is believed afterwards is what was believed before. Called again, the change before that is taken back.
-
-        Returns:
-            What changed; empty when there is nothing to take back.
-        """
-        self._doxa.wait(self.user)
-        return retried(lambda: withdrawal.undo(self._doxa.parts.log, self.user))
-
-    def what_if(
-        self,
-        *,
-        retract: str | None = None,
-        withdraw: str | None = None,
-        source: str | None = None,
-        say: str | None = None,
-        speaker: str | None = None,
-    ) -> list[Change]:
-        """Return what something would change, and change nothing.
-
-        Args:
-            retract: a fact id.
-            withdraw: a turn id.
-            source: a speaker or quoted source that would no longer be trusted.
-            say: what somebody might say now; it is read the built-in way, without a language model.
-            speaker: who might say it; by default the one person who has spoken as the user so far.
-
-        Raises:
-            InputError: not exactly one of the first four is given, or the text cannot be a turn.
-            NotFoundError: there is no such fact, turn or source.
-        """
-        self._doxa.wait(self.user)
-        given = {"retract": retract, "withdraw": withdraw, "source": source, "say": say}
-        return withdrawal.preview(self._doxa.parts, self.user, given, speaker=speaker)
 
     def forget(self, *, turn_id: str | Collection[str] | None = None, everything: bool = False) -> Certificate:
         """Erase a turn, several at once, or everything, with all that was made of it: log, vectors, facts. For good.

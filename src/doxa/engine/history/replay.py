@@ -13,11 +13,13 @@ from typing import Any
 from doxa.backends.parser import Parser
 from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError, StoreConflictError
-from doxa.core.values import Certificate, Change, Fact, Turn
+from doxa.core.values import UNBELIEVED, Certificate, Change, Claim, Fact, Status, Turn
 from doxa.engine.history.retelling import Retelling, TaskReader
 from doxa.engine.reading.turns import BY_AMR, Trained, note_of, reading_of, taught_in
 from doxa.memory import (
+    BY_CLAIMS,
     EVENTS,
+    Accepted,
     Annotated,
     Beliefs,
     Demoted,
@@ -38,21 +40,24 @@ from doxa.memory import (
     event_of,
     turn_of,
 )
-from doxa.revise import bring_back, give_up, retract, revise, upheld, withdraw
+from doxa.revise import bring_back, give_up, restated, retract, revise, upheld, withdraw
 from doxa.understand import Extraction
 
-__all__ = ["NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turns", "undone"]
+__all__ = ["NO_FACT", "NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turns", "undone"]
 
+NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
+ByHand = dict[str, list[Revision]]
+"""What was done by hand and stands, as it is told again, by the kind of the event; the last is undone first."""
 REREAD = "what stood before it was erased, so the turn was read again without the language model"
 
 
 def beliefs_at(rows: Sequence[Row], known_at: datetime, policy: str) -> Beliefs:
     """Return what was believed from what had been said by `known_at`. Cost O(log), without understanding it again."""
-    beliefs = Beliefs(policy=policy)
+    beliefs, by_hand = Beliefs(policy=policy), ByHand()
     for row in rows:
         if row.kind in EVENTS and row.known_at <= known_at and isinstance(event := event_of(row), Revision):
-            _again(event, beliefs)
+            _again(event, beliefs, by_hand)
     return beliefs
 
 
@@ -61,17 +66,36 @@ def believed_by(log: MemoryLog, user: str, known_at: datetime) -> Beliefs:
     return beliefs_at(log.rows(user), known_at, log.policy)
 
 
-def _again(event: Revision, beliefs: Beliefs) -> Revision:
+def _again(event: Revision, beliefs: Beliefs, by_hand: ByHand) -> Revision:
     """Revise by an event anew, fold it, and return it with the changes that it now causes."""
-    event = _revised(event, beliefs)
+    event = _revised(_paired(event, by_hand) if isinstance(event, Undone) else event, beliefs)
+    if isinstance(event, Identified | Accepted | Retracted):
+        by_hand.setdefault(event.kind, []).append(event)
     if not event.is_empty:
         event.believe(beliefs)
     return event
 
 
+def _paired(event: Undone, by_hand: ByHand) -> Undone:
+    """Return an event that takes back what was done by hand, in the words in which that is told now."""
+    if not by_hand.get(event.undoes):
+        return event
+    match by_hand[event.undoes].pop():
+        case Identified(claims=claims) | Accepted(claims=claims):
+            return replace(event, claims=claims)
+        case Retracted(target=target):
+            return replace(event, target=target)
+    raise NotImplementedError(event.undoes)
+
+
 def _revised(event: Revision, beliefs: Beliefs) -> Revision:
-    """Return an event with the changes that it now causes; one whose names or fact are gone is empty."""
+    """Return an event with the changes that it now causes; one whose names or facts are gone is empty."""
     match event:
+        case Undone() if event.is_empty:
+            return replace(event, claims=(), changes=())
+        case Accepted():
+            event = _accepted(event, beliefs)
+            changes = revise(event.claims, beliefs, turn_id=None, known_at=event.known_at)
         case Identified() if not all(beliefs.said_of(key) for key in _names_in(event)):
             return replace(event, claims=(), changes=())
         case Maintained() | Identified():
@@ -101,10 +125,8 @@ def undone(event: Undone, beliefs: Beliefs) -> list[Change]:
     match event.undoes:
         case "maintained":
             return withdraw(event.target, beliefs, known_at=event.known_at, reason=event.reason)
-        case "identified":
-            slots = ((claim, beliefs.claims.get(beliefs.slot(claim), ())) for claim in event.claims)
-            live = [said for claim, slot in slots for said in slot if said == claim]
-            return give_up(live, (), beliefs, known_at=event.known_at, reason=event.reason)
+        case kind if kind in BY_CLAIMS:
+            return give_up(beliefs.live(event.claims), (), beliefs, known_at=event.known_at, reason=event.reason)
         case _:
             claims, rules = beliefs.given_up(event.given_up)
             return bring_back(claims, rules, beliefs, known_at=event.known_at, reason=event.reason)
@@ -112,6 +134,29 @@ def undone(event: Undone, beliefs: Beliefs) -> list[Change]:
 
 def _names_in(event: Identified) -> list[str]:
     return [term.key for claim in event.claims for term in (claim.subject, claim.object)]
+
+
+def _accepted(event: Accepted, beliefs: Beliefs) -> Accepted:
+    """Return an event with what is left of what it accepts, in the words of the turns that there still are."""
+    turns = {claim.turn_id for claim in event.claims}
+    found = {fact.fact_id: (claim, fact) for claim in event.claims if (fact := _fact_in(claim, beliefs)) is not None}
+    again = [
+        restated(
+            fact, beliefs, speaker=claim.speaker, at=claim.known_at or event.known_at, accepted=claim.accepted,
+            trusted=turns.__contains__, beside=event.beside,
+        )
+        for claim, fact in found.values()
+    ]  # fmt: skip
+    claims = [claim for claim in again if claim is not None]
+    return replace(event, claims=claims if len(claims) > event.beside else ())
+
+
+def _fact_in(claim: Claim, beliefs: Beliefs) -> Fact | None:
+    """Return the latest fact that says what a claim says, one that was not over if there is any."""
+    value, slot = beliefs.key(claim.object.key), beliefs.in_slot(beliefs.slot(claim))
+    same = [fact for fact in slot if fact.object.key == value and fact.polarity == claim.polarity]
+    open_ = [fact for fact in same if fact.status in (Status.HELD, *UNBELIEVED)]
+    return next(reversed(open_ or same), None)
 
 
 def _fact_of(event: Retracted, beliefs: Beliefs) -> Fact | None:
@@ -260,6 +305,7 @@ def _retell(
     """
     state = tasks.state
     told: dict[int, Event] = {}
+    by_hand = ByHand()
     for row in rows:
         if row.kind == "turn":
             state.receive(turn_of(row, state.user))
@@ -269,11 +315,11 @@ def _retell(
             if isinstance(event, Maintained) and about is not None and about.ordinal > after:
                 had_seen = about.ordinal in seen  # turns before it were read without it, whenever that was
                 event = _reread(event, about, state, parser, trained, context_turns=context_turns, seen=had_seen)
-            told[row.ordinal] = _retold(event, tasks, again=row.ordinal > after)
+            told[row.ordinal] = _retold(event, tasks, by_hand, again=row.ordinal > after)
     return {ordinal: event for ordinal, event in told.items() if ordinal > after}
 
 
-def _retold(event: Event, tasks: Retelling, *, again: bool) -> Event:
+def _retold(event: Event, tasks: Retelling, by_hand: ByHand, *, again: bool) -> Event:
     """Fold an event, and return it as it is now; `again` is told of one from after what was erased."""
     state = tasks.state
     match event:
@@ -283,7 +329,7 @@ def _retold(event: Event, tasks: Retelling, *, again: bool) -> Event:
             event = event.supported(state)
             event.apply(state)
         case TaskEvent():
-            event = _again(event, state.beliefs) if isinstance(event, Revision) else event
+            event = _again(event, state.beliefs, by_hand) if isinstance(event, Revision) else event
             return tasks.tell(event) if again else tasks.keep(event)
     return event
 

@@ -10,7 +10,7 @@ from doxa.backends.store import Row
 from doxa.core.tasks import TaskCommit, TaskEdit, TaskNode, TaskValue
 from doxa.core.values import ToTasks, Turn
 from doxa.engine.tasking import taken_back
-from doxa.memory import Distrusted, Identified, Maintained, TaskEvent, Undone, UserState, Withdrawal
+from doxa.memory import Accepted, Distrusted, Identified, Maintained, TaskEvent, Undone, UserState, Withdrawal
 from doxa.tasks import pruned
 
 __all__ = ["Retelling", "TaskReader"]
@@ -82,7 +82,7 @@ class Retelling:
         match event:
             case Maintained(about=Turn(to_tasks=ToTasks()) as turn) if self.reader is not None:
                 return self.reader(turn, self.state, event)
-            case Withdrawal() | Undone() | Identified() if event.tasks is not None:
+            case Withdrawal() | Undone() | Identified() | Accepted() if event.tasks is not None:
                 return taken_back(forest, self._numbers(event), event.changes, at=event.known_at)
         said = event.commit(forest)
         if said is None or said.undoes is None:

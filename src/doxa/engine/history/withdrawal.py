@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -10,13 +10,15 @@ from typing import Any
 from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
-from doxa.engine.history.replay import NO_TURN, erase_turns, undone
+from doxa.engine.history.acceptance import accepting, keeping
+from doxa.engine.history.replay import NO_FACT, NO_TURN, erase_turns, undone
 from doxa.engine.intake import display_name, read_metadata, read_turn
 from doxa.engine.reading.tasks import TaskReaders
 from doxa.engine.reading.turns import reading_of
 from doxa.engine.tasking import taken_back, task_reader
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import (
+    Accepted,
     Annotated,
     Distrusted,
     Identified,
@@ -36,7 +38,6 @@ from doxa.revise import give_up, retract, revise, withdraw
 
 __all__ = ["NO_FACT", "annotate", "forget_turns", "preview", "retract_fact", "undo", "withdraw_source", "withdraw_turn"]
 
-NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 UNDONE = "undone"
 NAMED = 8
 """Sources that an error names."""
@@ -104,7 +105,7 @@ def annotate(parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any])
 
 
 def undo(log: MemoryLog, user: str) -> list[Change]:
-    """Take back the last change that was not taken back yet: a turn, a withdrawal, a retraction, a merge or a split.
+    """Take back the last change that was not taken back yet: a turn, or what was done by hand.
 
     What is believed afterwards is what was believed before it. Nothing happens when there is none. Cost: one pass over
     the log, and one revision.
@@ -124,7 +125,7 @@ def undo(log: MemoryLog, user: str) -> list[Change]:
                 event, numbers = replace(event, target=target), state.tasks.of_turn(target)
             case Withdrawal(target=target):
                 event = replace(event, target=target)
-            case Identified(claims=claims):
+            case Identified(claims=claims) | Accepted(claims=claims):
                 event = replace(event, claims=claims)
         changes = undone(event, state.beliefs)
         tasks = taken_back(state.tasks, numbers, changes, at=now)
@@ -146,18 +147,19 @@ def forget_turns(parts: Parts, user: str, turn_ids: Collection[str]) -> Certific
     )
 
 
-def preview(parts: Parts, user: str, given: Mapping[str, str | None], *, speaker: str | None) -> list[Change]:
+def preview(parts: Parts, user: str, given: Mapping[str, Any], *, speaker: str | None) -> list[Change]:
     """Return what something would change, and change nothing.
 
     Args:
         parts: what the engine is made of.
         user: whose memory it is.
-        given: one of `retract` (the id of a fact), `withdraw` (the id of a turn), `source` (the name of a speaker or
-            of a quoted source) and `say` (a turn that somebody might say now, read the built-in way).
+        given: one of `retract` and `accept` (the id of a fact), `keep_both` (ids of facts), `withdraw` (the id of a
+            turn), `source` (the name of a speaker or of a quoted source) and `say` (a turn that somebody might say
+            now, read the built-in way).
         speaker: who might say it; by default the one person who has spoken as the user so far.
 
     Raises:
-        InputError: none or several are given, the fact is one that follows from others, or the turn cannot be read.
+        InputError: none or several are given, it cannot be done to these facts, or the turn cannot be read.
         NotFoundError: there is no such fact, turn or source.
     """
     asked = [(name, value) for name, value in given.items() if value is not None]
@@ -167,8 +169,7 @@ def preview(parts: Parts, user: str, given: Mapping[str, str | None], *, speaker
     with parts.log.user(user) as state:
         if name == "say":
             return _said(value, state, parts, user=user, speaker=speaker or state.person() or display_name(user))
-        make = {"retract": _retracted, "withdraw": _withdrawn, "source": _distrusted}[name]
-        return list(make(state, user, value, "").changes)
+        return list(MAKE[name](state, user, value, "").changes)
 
 
 def _retracted(state: UserState, user: str, fact_id: str, reason: str) -> Retracted:
@@ -237,6 +238,16 @@ def _said(text: str, state: UserState, parts: Parts, *, user: str, speaker: str)
     return revise(found.claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
 
 
+MAKE: Mapping[str, Callable[[UserState, str, Any, str], Revision]] = {
+    "retract": _retracted,
+    "withdraw": _withdrawn,
+    "source": _distrusted,
+    "accept": accepting,
+    "keep_both": keeping,
+}
+"""What makes the event of what is done by hand."""
+
+
 def _last(log: MemoryLog, user: str, state: UserState) -> Revision | None:
     """Return the last change that was not taken back; every `undone` takes back the last one before it."""
     standing: list[Row] = []
@@ -246,7 +257,7 @@ def _last(log: MemoryLog, user: str, state: UserState) -> Revision | None:
                 del standing[-1:]
             case "maintained":
                 standing += [row] if row.body.get("changes") or row.body.get("rules") or _edits(row) else []
-            case "withdrawn" | "distrusted" | "retracted" | "identified":
+            case "withdrawn" | "distrusted" | "retracted" | "identified" | "accepted":
                 standing.append(row)
     event = event_of(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None
     return event if isinstance(event, Revision) else None

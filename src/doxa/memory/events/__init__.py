@@ -12,10 +12,22 @@ from doxa.backends.store import Row
 from doxa.core.values import Turn
 from doxa.memory.events.base import Event, Revision, TaskEvent
 from doxa.memory.events.records import Annotated, Demoted, FeedbackGiven, Promoted, Tasked
-from doxa.memory.events.revisions import Distrusted, Identified, Maintained, Retracted, Undone, Withdrawal, Withdrawn
+from doxa.memory.events.revisions import (
+    BY_CLAIMS,
+    Accepted,
+    Distrusted,
+    Identified,
+    Maintained,
+    Retracted,
+    Undone,
+    Withdrawal,
+    Withdrawn,
+)
 
 __all__ = [
+    "BY_CLAIMS",
     "EVENTS",
+    "Accepted",
     "Annotated",
     "Demoted",
     "Distrusted",
@@ -37,7 +49,7 @@ __all__ = [
 EVENTS: Mapping[str, type[Event]] = {
     one.kind: one
     for one in (
-        *(Maintained, Withdrawn, Distrusted, Retracted, Identified, Undone),
+        *(Maintained, Withdrawn, Distrusted, Retracted, Identified, Accepted, Undone),
         *(FeedbackGiven, Promoted, Demoted, Tasked, Annotated),
     )
 }

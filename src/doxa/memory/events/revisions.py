@@ -15,7 +15,10 @@ from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.events.base import Body, Revision, filled
 from doxa.memory.state import Note, UserState
 
-__all__ = ["Distrusted", "Identified", "Maintained", "Retracted", "Undone", "Withdrawal", "Withdrawn"]
+__all__ = ["Accepted", "Distrusted", "Identified", "Maintained", "Retracted", "Undone", "Withdrawal", "Withdrawn"]
+
+BY_CLAIMS = ("identified", "accepted")
+"""The kinds of events in which a person says something: it is taken back by what is said, others by their target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +143,25 @@ class Identified(Revision):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted(Revision):
+    """A person said by hand that what a turn says is so, or that several values that are disputed all are."""
+
+    kind = "accepted"
+    kept = ("claims", "changes", "beside")
+    claims: Sequence[Claim] = ()
+    """What is accepted, in the words of the turns that say it; a claim itself tells by what reason (`accepted`)."""
+    beside: bool = False
+    """Whether all of it holds beside each other."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.claims
+
+    def believe(self, beliefs: Beliefs) -> None:
+        beliefs.learn(self.claims, self.changes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undone(Revision):
     """The last revision that was not taken back before was taken back."""
 
@@ -150,8 +172,12 @@ class Undone(Revision):
     target: str = ""
     """The turn, source or fact that it was about."""
     claims: Sequence[Claim] = ()
-    """What it said of two names."""
+    """What it said of two names, or accepted."""
     reason: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.claims if self.undoes in BY_CLAIMS else self.target)
 
     @property
     def given_up(self) -> GivenUp:
@@ -162,7 +188,7 @@ class Undone(Revision):
         match self.undoes:
             case "maintained":
                 beliefs.drop_turn(self.target, self.changes)
-            case "identified":
+            case kind if kind in BY_CLAIMS:
                 beliefs.drop_claims(self.claims, self.changes)
             case _:
                 beliefs.bring_back(self.given_up, self.changes)
@@ -170,7 +196,7 @@ class Undone(Revision):
     def _trust(self, state: UserState) -> None:
         if self.undoes == "maintained":
             state.withdraw([self.target], self.known_at, by=self.given_up)
-        elif self.undoes != "identified":
+        elif self.undoes not in BY_CLAIMS:
             state.trust(self.given_up)
 
 

@@ -1,4 +1,4 @@
-"""Commands that change a memory by hand (retract, withdraw, undo, merge, split, forget)."""
+"""Commands that change a memory by hand (retract, accept, keep-both, withdraw, undo, merge, split, forget)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from doxa.transport.cli.render import clean, count
 from doxa.transport.cli.request import Request
 from doxa.transport.cli.show import Describe, show_changes
 
-__all__ = ["forget", "merge", "retract", "split", "undo", "what_if", "withdraw"]
+__all__ = ["accept", "forget", "keep_both", "merge", "retract", "split", "undo", "what_if", "withdraw"]
 
 
 @command("retract", example="doxa retract f1_2c9a01b7e4d5 --reason 'it was a joke'")
@@ -29,6 +29,39 @@ def retract(
     with request.memory() as memory:
         changes = memory.retract(fact_id, reason=reason)
         _give_changes(request, changes, memory.describe, done=f"Retracted {fact_id}.")
+
+
+@command("accept", example="doxa accept f1_2c9a01b7e4d5 --reason 'the passport has it'")
+def accept(
+    request: Request,
+    fact_id: Annotated[
+        str, typer.Argument(metavar="FACT_ID", help="The id of a fact, as `doxa facts --all` shows it.")
+    ],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the history.")] = "",
+) -> None:
+    """Believe a fact that is tentative, set aside, disputed or was retracted.
+
+    What it conflicts with gives way; what is said later can still change it.
+    """
+    with request.memory() as memory:
+        changes = memory.accept(fact_id, reason=reason)
+        _give_changes(
+            request, changes, memory.describe, done=f"Accepted {fact_id}.", nothing=f"{fact_id} is believed already."
+        )
+
+
+@command("keep-both", example="doxa keep-both f1_2c9a01b7e4d5 f1_77d0e41ab3c9")
+def keep_both(
+    request: Request,
+    fact_ids: Annotated[
+        list[str], typer.Argument(metavar="FACT_ID...", help="The ids of all facts of a dispute, two or more.")
+    ],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the history.")] = "",
+) -> None:
+    """Let all facts of a dispute hold beside each other, until something said later changes that."""
+    with request.memory() as memory:
+        changes = memory.keep_both(fact_ids, reason=reason)
+        _give_changes(request, changes, memory.describe, done=f"Kept {', '.join(fact_ids)}.")
 
 
 @command("withdraw", example="doxa withdraw D3:5")
@@ -54,8 +87,8 @@ def withdraw(
 def undo(request: Request) -> None:
     """Take the last change back, whatever it was.
 
-    A turn, a withdrawal, a retraction, a merge or a split: what was believed before it is believed again. Called again,
-    it takes back the change before that.
+    A turn, or what was done by hand (retract, accept, withdraw, merge, split): what was believed before it is believed
+    again. Called again, it takes back the change before that.
     """
     with request.memory() as memory:
         changes = memory.undo()
@@ -68,6 +101,10 @@ def undo(request: Request) -> None:
 def what_if(
     request: Request,
     retract: Annotated[str | None, typer.Option("--retract", metavar="FACT_ID", help="A fact is not true.")] = None,
+    accept: Annotated[str | None, typer.Option("--accept", metavar="FACT_ID", help="A fact is so.")] = None,
+    keep_both: Annotated[
+        list[str] | None, typer.Option("--keep-both", metavar="FACT_ID", help="Disputed facts all are so; repeat it.")
+    ] = None,
     withdraw: Annotated[
         str | None, typer.Option("--withdraw", metavar="TURN_ID", help="A turn is not trusted.")
     ] = None,
@@ -77,7 +114,10 @@ def what_if(
 ) -> None:
     """Show what something would change, and change nothing."""
     with request.memory() as memory:
-        changes = memory.what_if(retract=retract, withdraw=withdraw, source=source, say=say, speaker=speaker)
+        changes = memory.what_if(
+            retract=retract, accept=accept, keep_both=keep_both or None, withdraw=withdraw, source=source, say=say,
+            speaker=speaker,
+        )  # fmt: skip
         _give_changes(request, changes, memory.describe, done="This would follow:", nothing="No fact would change.")
 
 

@@ -25,7 +25,9 @@ CONFIRM = "erase everything"
 CHANGES_TOKENS = 2000
 NOTHING_UNDONE = "No fact changed: the last change had changed none, or nothing is left to take back."
 Confirm = Annotated[str | None, Field(description=f'Where the client cannot ask its user: "{CONFIRM}".')]
-Action = Literal["retract", "withdraw_turn", "withdraw_source", "merge", "split", "decide", "undo"]
+Action = Literal[
+    "retract", "accept", "keep_both", "withdraw_turn", "withdraw_source", "merge", "split", "decide", "undo"
+]
 
 
 class CorrectOut(Given):
@@ -54,17 +56,22 @@ async def correct(
     action: Annotated[
         Action,
         Field(
-            description="`retract` a fact that never was true; `withdraw_turn` or `withdraw_source` that is not "
-            "trusted; `merge` two names of one person or thing, `split` what was taken for one; `decide` which fact "
-            "of a contradiction is right; `undo` the last change."
+            description="`retract` a fact that never was true; `accept` one that is so, though it is not believed or "
+            "is disputed; `keep_both` of facts that are disputed and all are so; `withdraw_turn` or `withdraw_source` "
+            "that is not trusted; `merge` two names of one person or thing, `split` what was taken for one; `decide` "
+            "which fact of a contradiction is right; `undo` the last change."
         ),
     ],
     id: Annotated[
-        str | None, Field(description="The fact (retract; decide: the right one), the turn, or the name of the source.")
+        str | None,
+        Field(description="The fact (retract, accept; decide: the right one), the turn, or the name of the source."),
     ] = None,
+    ids: Annotated[list[str] | None, Field(description="All facts of the dispute (keep_both).", max_length=100)] = None,
     names: Annotated[list[str] | None, Field(description="The two names (merge, split).", max_length=2)] = None,
     reason: Annotated[str, Field(description="Why; it is kept in the history.")] = "",
-    preview: Annotated[bool, Field(description="Only tell what it would change (retract, withdraw).")] = False,
+    preview: Annotated[
+        bool, Field(description="Only tell what it would change (retract, accept, keep_both, withdraw).")
+    ] = False,
 ) -> CorrectOut | InputRequiredResult:
     """Set right what is believed. Nothing is erased: what was said is kept, and `undo` takes a correction back.
 
@@ -76,28 +83,35 @@ async def correct(
     memory = here().memory("write")
     if action == "decide":
         return await _decide(context, memory, id)
-    changes = await anyio.to_thread.run_sync(lambda: _acted(memory, action, id, names, reason, preview=preview))
+    changes = await anyio.to_thread.run_sync(lambda: _acted(memory, action, id, ids or names, reason, preview=preview))
     shown = within([change_out(one, memory) for one in changes], CHANGES_TOKENS)
     note = NOTHING_UNDONE if action == "undo" and not changes else None
     return CorrectOut(changes=shown, preview=preview, note=note, left_out=len(changes) - len(shown))
 
 
 def _acted(
-    memory: Memory, action: Action, id: str | None, names: list[str] | None, reason: str, *, preview: bool
+    memory: Memory, action: Action, id: str | None, several: list[str] | None, reason: str, *, preview: bool
 ) -> list[Change]:
-    if preview and action not in ("retract", "withdraw_turn", "withdraw_source"):
-        raise InputError(f"correct: `preview` tells what retract and withdraw would change, not {action}.")
+    if preview and action in ("undo", "merge", "split", "decide"):
+        raise InputError(
+            f"correct: `preview` tells what retract, accept, keep_both and withdraw would change, not {action}."
+        )
     if action == "undo":
         return memory.undo()
     if action in ("merge", "split"):
-        if names is None or len(names) != 2:
-            raise InputError(f"correct: {action} takes two `names`, got {names!r}.")
+        if several is None or len(several) != 2:
+            raise InputError(f"correct: {action} takes two `names`, got {several!r}.")
         pair = memory.merge if action == "merge" else memory.split
-        return pair(names[0], names[1], reason=reason)
+        return pair(several[0], several[1], reason=reason)
+    if action == "keep_both":
+        ids = several or []
+        return memory.what_if(keep_both=ids) if preview else memory.keep_both(ids, reason=reason)
     if not id:
         raise InputError(f"correct: {action} takes the `id` of what it is about; `recall` gives ids.")
     if action == "retract":
         return memory.what_if(retract=id) if preview else memory.retract(id, reason=reason)
+    if action == "accept":
+        return memory.what_if(accept=id) if preview else memory.accept(id, reason=reason)
     if action == "withdraw_turn":
         return memory.what_if(withdraw=id) if preview else memory.withdraw(turn_id=id, reason=reason)
     return memory.what_if(source=id) if preview else memory.withdraw(source=id, reason=reason)
@@ -125,8 +139,7 @@ def _decided(memory: Memory, disputes: list[Dispute], right: str) -> CorrectOut:
             f"The fact {right!r} is part of no contradiction that waits for a decision; these are: {known}."
         )
     text = memory.describe(next(fact for fact in of.facts if fact.fact_id == right))
-    wrong = [fact.fact_id for fact in of.facts if fact.fact_id != right]
-    changes = [change for one in wrong for change in memory.retract(one, reason=f"it was decided: {text}")]
+    changes = memory.accept(right, reason="it was decided")
     return CorrectOut(changes=within([change_out(one, memory) for one in changes], CHANGES_TOKENS), decided=text)
 
 

@@ -2,6 +2,11 @@
 
 import pytest
 
+HOUSE = (
+    "The estate agent says the house has 142 square metres.",
+    "The survey plan says the house has 136 square metres.",
+)
+
 
 def objects(answer):
     return [fact["object"] for fact in answer["items"]]
@@ -75,6 +80,46 @@ def test_what_is_retracted_gives_back_what_it_displaced_and_undo_takes_that_back
     undone = ana.post("/undo")
     assert undone["version"] > changed["version"]
     assert objects(ana.get("/facts", relation="lives_in")) == ["Bonn"]
+
+
+def test_what_is_accepted_by_hand_is_believed_and_undo_takes_that_back(client):
+    """What was retracted comes back, and one of two that disagree wins; what is over is refused with a reason."""
+    client.tell("I live in Lisbon.", *HOUSE)
+    lisbon = client.get("/facts", relation="lives_in")["items"][0]["fact_id"]
+    client.post(f"/facts/{lisbon}/retract")
+    supposed = client.post("/what-if", {"accept": lisbon})["changes"]
+    assert [change["kind"] for change in supposed] == ["restore"]
+    changed = client.post(f"/facts/{lisbon}/accept", {"reason": "the passport has it"})
+    assert "accepted by hand: the passport has it" in changed["changes"][0]["reason"]
+    assert objects(client.get("/facts", relation="lives_in")) == ["Lisbon"]
+    assert client.post(f"/facts/{lisbon}/accept")["changes"] == []
+    client.post("/undo")
+    assert objects(client.get("/facts", relation="lives_in")) == []
+    small, large = (fact["fact_id"] for fact in client.get("/disputes")["items"][0]["facts"])
+    client.post(f"/facts/{large}/accept")
+    assert [fact["fact_id"] for fact in client.get("/facts", status="retracted")["items"]] == [lisbon, small]
+    client.post("/facts/f1_none/accept", None, 404)
+    client.tell("I live in Bonn.", "I moved to Oslo.")
+    bonn = client.get("/facts", status="superseded")["items"][0]["fact_id"]
+    assert "is over" in client.post(f"/facts/{bonn}/accept", None, 400)["detail"]
+
+
+def test_facts_that_disagree_are_kept_beside_each_other(client):
+    """Only those of one dispute, and at least two."""
+    client.tell(*HOUSE, "I live in Lisbon.")
+    (dispute,) = client.get("/disputes")["items"]
+    ids = [fact["fact_id"] for fact in dispute["facts"]]
+    lisbon = client.get("/facts", relation="lives_in")["items"][0]["fact_id"]
+    assert "one dispute" in client.post("/facts/keep-both", {"fact_ids": [ids[0], lisbon]}, 400)["detail"]
+    client.post("/facts/keep-both", {"fact_ids": ids[:1]}, 422)
+    client.post("/facts/keep-both", {"fact_ids": [ids[0], "f1_none"]}, 404)
+    assert len(client.post("/what-if", {"keep_both": ids})["changes"]) == 2
+    assert client.get("/disputes")["items"] == [dispute]
+    kept = client.post("/facts/keep-both", {"fact_ids": ids, "reason": "two surveys"})
+    assert {change["fact"]["fact_id"] for change in kept["changes"]} == set(ids)
+    assert client.get("/disputes")["items"] == [] and len(client.get("/facts")["items"]) == 3
+    client.post("/undo")
+    assert client.get("/disputes")["items"] == [dispute]
 
 
 def test_undo_after_a_retraction_that_changed_nothing_takes_nothing_back_and_says_so(ana):

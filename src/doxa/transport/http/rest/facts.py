@@ -16,6 +16,8 @@ from doxa.transport.plain import plain
 __all__ = ["router"]
 
 router = memory_router("facts")
+MOST_DISPUTED = 100
+"""Facts of one dispute that are named at once."""
 AsOf = Annotated[str | None, Query(description="What held in the world on that day, by what is believed.")]
 KnownAt = Annotated[str | None, Query(description="What was believed then, by what had been said.")]
 Subject = Annotated[str | None, Query(description="Only facts about it, by label.")]
@@ -63,6 +65,26 @@ def get_fact(fact_id: str, room: Fresh) -> Any:
 def retract_fact(fact_id: str, room: Conversing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
     """Declare that a fact never was true; what it had displaced holds again."""
     changes = room.memory("write").retract(fact_id, reason=why.reason if why else "")
+    return {"changes": plain(changes), "version": version_after(room, wait=wait)}
+
+
+@router.post("/facts/{fact_id:path}/accept", operation_id="acceptFact", response_model=Changes)
+def accept_fact(fact_id: str, room: Conversing, why: Why | None = None, wait: Wait = False) -> dict[str, Any]:
+    """Declare that a fact is so, though it is tentative, set aside, disputed or was retracted."""
+    changes = room.memory("write").accept(fact_id, reason=why.reason if why else "")
+    return {"changes": plain(changes), "version": version_after(room, wait=wait)}
+
+
+class DisputedIn(Why):
+    """Facts of a dispute."""
+
+    fact_ids: list[str] = Field(description="The ids of all its facts.", min_length=2, max_length=MOST_DISPUTED)
+
+
+@router.post("/facts/keep-both", operation_id="keepBothFacts", response_model=Changes)
+def keep_both_facts(given: DisputedIn, room: Conversing, wait: Wait = False) -> dict[str, Any]:
+    """Declare that all facts of a dispute hold beside each other, until something said later changes it."""
+    changes = room.memory("write").keep_both(given.fact_ids, reason=given.reason)
     return {"changes": plain(changes), "version": version_after(room, wait=wait)}
 
 
@@ -163,9 +185,13 @@ def undo(room: Conversing, wait: Wait = False) -> dict[str, Any]:
 
 
 class SupposedIn(Body):
-    """What might happen: one of the first four."""
+    """What might happen: one of all but the speaker."""
 
     retract: str | None = Field(None, description="A fact id: it is not true.")
+    accept: str | None = Field(None, description="A fact id: it is so.")
+    keep_both: list[str] | None = Field(
+        None, description="The ids of the facts of a dispute: all are so.", max_length=MOST_DISPUTED
+    )
     withdraw: str | None = Field(None, description="A turn id: it is not trusted.")
     source: str | None = Field(None, description="A source: it is not trusted.")
     say: str | None = Field(None, description="What somebody says now.", examples=["I moved to Oslo."])
