@@ -69,9 +69,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     return app
 
 
-def _front(
-    app: FastAPI, settings: ServerConfig, numbers: Numbers, told: Shape, waits: Callable[[Scope], bool]
-) -> None:
+def _front(app: FastAPI, settings: ServerConfig, numbers: Numbers, told: Shape, waits: Callable[[Scope], bool]) -> None:
     """Put in front of an application what every request passes, the last of it first."""
     if settings.cors:
         app.add_middleware(

@@ -1,20 +1,177 @@
-"""What is changed from a page: each act is a form that is sent, and leads back to the page that it was on."""
+"""What is changed from a page: every act is shown before it is done (`suppose`), sent as a form, and can be undone.
+
+A page offers an act as a link to `suppose?act=NAME&...`, which opens in a dialog and is a page of its own without a
+script. Its form is sent to `act`, which leads back to the page that it was on, with what was done in its address.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from starlette.responses import RedirectResponse, Response
 
+from doxa.core.access import Right
+from doxa.core.errors import InputError
+from doxa.core.values import Change
 from doxa.transport.inspector.entry import forget_key, keep_key, safe_path
 from doxa.transport.inspector.visit import SEE_OTHER, Visit
 
-__all__ = ["PATHS"]
+if TYPE_CHECKING:
+    from doxa.engine import Memory
+
+__all__ = ["ACTS", "PATHS", "Act", "suppose"]
+
+MOST_UNDONE = 20
+Given = Mapping[str, list[str]]
+"""What an act is about: fields by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """Something that a person does to a memory by hand."""
+
+    title: str
+    """What it does, over its preview."""
+    button: str
+    fields: tuple[str, ...]
+    """What it is about: `fact` (perhaps several), `turn`, `source`, `one` and `other`."""
+    foresee: Callable[[Memory, Given], Sequence[Change]] | None = None
+    """What it would change; None where nothing tells before."""
+    do: Callable[[Memory, Given, str], Sequence[Change]]
+    """Does it, for a reason."""
+    right: Right = "write"
+    grave: bool = False
+
+
+def _one(given: Given, name: str) -> str:
+    """Return the one value of a field.
+
+    Raises:
+        InputError: it is missing.
+    """
+    if not (found := [value for value in given.get(name, ()) if value.strip()]):
+        raise InputError(f"{name}: expected what the act is about, got nothing.")
+    return found[0]
+
+
+ACTS: Mapping[str, Act] = {
+    "retract": Act(
+        title="This never was true",
+        button="Take it back",
+        fields=("fact",),
+        foresee=lambda memory, given: memory.what_if(retract=_one(given, "fact")),
+        do=lambda memory, given, why: memory.retract(_one(given, "fact"), reason=why),
+        grave=True,
+    ),
+    "accept": Act(
+        title="This is so",
+        button="Believe it",
+        fields=("fact",),
+        foresee=lambda memory, given: memory.what_if(accept=_one(given, "fact")),
+        do=lambda memory, given, why: memory.accept(_one(given, "fact"), reason=why),
+    ),
+    "keep": Act(
+        title="All of these are so",
+        button="Keep them all",
+        fields=("fact",),
+        foresee=lambda memory, given: memory.what_if(keep_both=given.get("fact", [])),
+        do=lambda memory, given, why: memory.keep_both(given.get("fact", []), reason=why),
+    ),
+    "withdraw": Act(
+        title="This turn is not trusted",
+        button="Withdraw it",
+        fields=("turn",),
+        foresee=lambda memory, given: memory.what_if(withdraw=_one(given, "turn")),
+        do=lambda memory, given, why: memory.withdraw(turn_id=_one(given, "turn"), reason=why),
+        grave=True,
+    ),
+    "distrust": Act(
+        title="This source is not trusted",
+        button="Withdraw what it said",
+        fields=("source",),
+        foresee=lambda memory, given: memory.what_if(source=_one(given, "source")),
+        do=lambda memory, given, why: memory.withdraw(source=_one(given, "source"), reason=why),
+        grave=True,
+    ),
+    "merge": Act(
+        title="These are one",
+        button="Take them for one",
+        fields=("one", "other"),
+        do=lambda memory, given, why: memory.merge(_one(given, "one"), _one(given, "other"), reason=why),
+    ),
+    "split": Act(
+        title="These are two",
+        button="Tell them apart",
+        fields=("one", "other"),
+        do=lambda memory, given, why: memory.split(_one(given, "one"), _one(given, "other"), reason=why),
+    ),
+}
+
+
+def suppose(visit: Visit) -> Response:
+    """Show what an act would change, and the form that does it."""
+    name = visit.text("act")
+    if name == "correct":
+        return _suppose_correct(visit)
+    act = _act(name)
+    given = {key: visit.request.query_params.getlist(key) for key in act.fields}
+    memory = visit.room.memory()
+    changes = None if act.foresee is None else act.foresee(memory, given)
+    about = [visit.room.view().fact(key) for key in given.get("fact", ())]
+    return visit.shown("suppose.html", name=name, act=act, given=given, about=about, changes=changes)
+
+
+def _suppose_correct(visit: Visit) -> Response:
+    """Show a fact in words, to be written as it is, and what those words would change."""
+    fact, memory = visit.room.view().fact(visit.text("fact")), visit.room.memory()
+    told = memory.describe(fact)
+    text = visit.text("text")
+    changes = memory.what_if(say=text) if text and text != told else ()
+    return visit.shown("correct.html", fact=fact, told=told, text=text or told, changes=changes)
+
+
+def act(visit: Visit) -> Response:
+    """Carry an act out."""
+    name = visit.sent("act")
+    found = _act(name)
+    memory = visit.room.memory(found.right)
+    changes = found.do(memory, visit.form, visit.sent("reason"))
+    if not changes:
+        return visit.back(done="nothing", at=None, times=None)
+    return _done(visit, name)
+
+
+def correct(visit: Visit) -> Response:
+    """Take a fact back and remember what is so instead, in words."""
+    visit.room.require("write")
+    receipt = visit.room.dialogue("write", session="corrections").correct(
+        visit.sent("text"), fact_id=visit.sent("fact"), reason=visit.sent("reason")
+    )
+    visit.room.wait()
+    understood = bool(visit.room.memory().claims(turn_id=receipt.turn_id))
+    return _done(visit, "correct" if understood else "kept", times=2 if understood else 1)
+
+
+def undo(visit: Visit) -> Response:
+    """Take back what was done last, if that is still the last change."""
+    at, times = visit.sent("at"), visit.sent("times") or "1"
+    memory = visit.room.memory("write")
+    if at and at != str(visit.room.view().counts().changes):
+        raise InputError("Something else was changed since, and undo takes the last change back. Look at it first.")
+    if not times.isdecimal() or not 1 <= int(times) <= MOST_UNDONE:
+        raise InputError(f"times: expected a number from 1 to {MOST_UNDONE}, got {times[:20]!r}.")
+    for _ in range(int(times)):
+        memory.undo()
+    return visit.back(done="undone", at=None, times=None)
 
 
 def enter(visit: Visit) -> Response:
     """Let in whoever has a key that counts."""
     secret = visit.sent("key").strip()
     visit.desk.whose(visit.request, secret=secret)
-    response = RedirectResponse(safe_path(visit.sent("next"), visit.link("")), SEE_OTHER)
+    response = RedirectResponse(safe_path(visit.sent("next"), visit.all_memories()), SEE_OTHER)
     keep_key(visit.request, response, secret)
     return response
 
@@ -26,4 +183,16 @@ def leave(visit: Visit) -> Response:
     return response
 
 
-PATHS = {"enter": enter, "leave": leave}
+def _act(name: str) -> Act:
+    if name not in ACTS:
+        raise InputError(f"act: expected one of {', '.join(ACTS)}, got {name[:40]!r}.")
+    return ACTS[name]
+
+
+def _done(visit: Visit, name: str, *, times: int = 1) -> Response:
+    """Lead back to the page of a form, which offers to undo what was done."""
+    visit.room.wait()
+    return visit.back(done=name, at=visit.room.view().counts().changes, times=times if times > 1 else None)
+
+
+PATHS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}

@@ -1,9 +1,9 @@
 """Who may come in, and from where: the key in a cookie, and proof that a form is one of ours.
 
-A browser sends no `Authorization`, so the key is put into a cookie, which scripts cannot read and no other site can have
-sent (`HttpOnly`, `SameSite=Strict`), and which counts under `/inspect` alone. What changes something has to come from
-a page of ours: its form repeats a digest that only somebody who has both cookies can make, and a browser that says
-where a request comes from has to name this server.
+A browser sends no `Authorization`, so the key is put into a cookie, which scripts cannot read and no other site can
+have sent (`HttpOnly`, `SameSite=Strict`), and which counts under `/inspect` alone. What changes something has to come
+from a page of ours: its form repeats a digest that only somebody who has both cookies can make, and a browser that
+says where a request comes from has to name this server.
 """
 
 from __future__ import annotations

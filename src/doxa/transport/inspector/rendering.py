@@ -8,12 +8,13 @@ from datetime import date, datetime
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from doxa.core.values import Fact, Interval, Status
+from doxa.core.values import ChangeKind, Fact, Interval, Status
 
 __all__ = ["PAGES", "ROOT", "STATIC", "render", "visible"]
 
@@ -31,6 +32,27 @@ PAGES: Mapping[str, str] = {
     "chat": "Chat",
 }
 """The pages by the first step of their path, in the order of the digits that lead to them."""
+CHANGED: Mapping[ChangeKind, str] = {
+    ChangeKind.ASSERT: "learned",
+    ChangeKind.SUPPORT: "said again",
+    ChangeKind.CLOSE: "ended",
+    ChangeKind.RETRACT: "taken back",
+    ChangeKind.RESTORE: "holds again",
+    ChangeKind.REFINE: "dated",
+    ChangeKind.QUARANTINE: "set aside",
+    ChangeKind.NOTE: "tentative",
+    ChangeKind.DISPUTE: "disputed",
+    ChangeKind.MERGE: "taken as one",
+    ChangeKind.SPLIT: "told apart",
+    ChangeKind.MOVE: "renamed",
+}
+STANDING: Mapping[Status, str] = {
+    Status.HELD: "believed",
+    Status.SUPERSEDED: "no longer so",
+    Status.RETRACTED: "taken back",
+    Status.QUARANTINED: "set aside",
+    Status.TENTATIVE: "tentative",
+}
 LONGEST_SHOWN = 2_000
 """Characters of a text that a page shows at once; the rest is a page of its own."""
 DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -58,8 +80,16 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= {"told": told, "day": day, "moment": moment, "number": number, "sentence": sentence}
-    made.globals |= {"PAGES": PAGES, "Status": Status, "parts": parts}
+    made.filters |= {
+        "told": told,
+        "day": day,
+        "moment": moment,
+        "number": number,
+        "sentence": sentence,
+        "kind": kind,
+        "standing": STANDING.__getitem__,
+    }
+    made.globals |= {"PAGES": PAGES, "parts": parts}
     return made
 
 
@@ -100,7 +130,7 @@ def parts(text: str, marks: Sequence[tuple[int, int, str]], around: int = LONGES
     low, high = max(0, first - around), min(len(text), first + around)
     cuts = sorted({low, high, *(min(max(at, low), high) for start, end, _ in marks for at in (start, end))})
     found = [Markup('<span class="cut">…</span>')] if low else []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         classes = " ".join(dict.fromkeys(kind for a, b, kind in marks if a <= start and end <= b))
         piece = Markup("").join(visible(text[start:end]))
         found.append(Markup('<mark class="{}">{}</mark>').format(classes, piece) if classes else piece)

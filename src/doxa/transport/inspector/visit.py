@@ -110,19 +110,29 @@ class Visit:
 
         Args:
             path: the page, and what comes behind it: "why", "act/retract".
-            parameters: what the page is asked for.
+            parameters: what the page is asked for; a list is several.
         """
         given = {"user": self.user, **parameters}
-        named = {key: str(value) for key, value in given.items() if value not in (None, "", False)}
-        return f"{self.request.scope.get('root_path', '')}{rendering.ROOT}/{path}" + (
-            f"?{urlencode(named)}" if named else ""
-        )
+        named = {key: value for key, value in given.items() if value not in (None, "", False)}
+        query = f"?{urlencode(named, doseq=True)}" if named else ""
+        return f"{self.request.scope.get('root_path', '')}{rendering.ROOT}/{path}{query}"
 
     def here(self, **other: object) -> str:
         """Return the address of this page with some parameters otherwise; None takes one away."""
         path = self.request.url.path.removeprefix(f"{rendering.ROOT}/")
         given = {key: value for key, value in self.request.query_params.items() if key != "user"}
         return self.link(path, **{**given, **other})
+
+    def suppose(self, act: str, back: str | None, given: Mapping[str, object]) -> str:
+        """Return the address of what shows an act before it is done.
+
+        Args:
+            act: its name, one of `acts.ACTS` or "correct".
+            back: the page to come back to; None for this one.
+            given: what it is about; a list is several.
+        """
+        back = self.here(done=None, at=None, times=None) if back is None else back
+        return self.link("suppose", act=act, back=back, **given)
 
     def asset(self, name: str) -> str:
         """Return the address of a script, a style or a picture."""

@@ -6,8 +6,9 @@ A module for each page; its `PATHS` are what stands behind `/inspect/`, each wit
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from doxa.transport.inspector.acts import suppose
 from doxa.transport.inspector.pages import door, now
 
 __all__ = ["PATHS"]
 
-PATHS: Mapping[str, Callable[..., Any]] = {**door.PATHS, **now.PATHS}
+PATHS: Mapping[str, Callable[..., Any]] = {**door.PATHS, **now.PATHS, "suppose": suppose}

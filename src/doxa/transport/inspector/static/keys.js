@@ -83,10 +83,17 @@
     document.getElementById("help").showModal();
   });
 
+  // A field that holds a sentence opens with the part of it chosen that is likely to be written anew.
+  const begin = (field) => {
+    field?.focus();
+    const part = field?.dataset.select, at = part ? field.value.lastIndexOf(part) : -1;
+    if (at >= 0) field.setSelectionRange(at, at + part.length);
+  };
+
   // What changes something is shown in a dialog before it is done.
   document.addEventListener("htmx:afterSwap", (event) => {
     const dialog = document.getElementById("dialog");
-    if (event.detail.target === dialog) { if (!dialog.open) dialog.showModal(); dialog.querySelector("[autofocus]")?.focus(); }
+    if (event.detail.target === dialog) { if (!dialog.open) dialog.showModal(); begin(dialog.querySelector("[autofocus]")); }
     else if (event.detail.target.id === "main" || event.detail.elt?.id === "main") {
       if (dialog?.open) dialog.close();
       choose(place);
