@@ -86,7 +86,7 @@ def _environment() -> Environment:
         "moment": moment,
         "number": number,
         "sentence": sentence,
-        "kind": kind,
+        "kind": CHANGED.__getitem__,
         "standing": STANDING.__getitem__,
     }
     made.globals |= {"PAGES": PAGES, "parts": parts}

@@ -1,0 +1,89 @@
+"""An inspector in this process: an engine whose models cost nothing, and a browser without a script."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, ServerConfig
+from doxa.engine import Doxa, Keys
+from doxa.transport.http import application
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "\u202eevil\u202c",
+    "a\x00b\x07c",
+)
+"""What somebody may say or be called, and a page must not take for anything but text."""
+
+
+@pytest.fixture
+def doxa():
+    """An engine in memory."""
+    config = Config(
+        encoder=EncoderConfig(name="hash"),
+        engine=EngineConfig(settle_s=10),
+        grader=GraderConfig(name="none"),
+        reader=ReaderConfig(name="none"),
+        user="ana",
+    )
+    with Doxa.open(":memory:", config=config) as engine:
+        yield engine
+
+
+@pytest.fixture
+def told(doxa) -> Callable[..., None]:
+    """A function that has the memory of ana take turns in."""
+
+    def tell(*texts: str, user: str = "ana", **more: Any) -> None:
+        for text in texts:
+            doxa.dialogue(user=user).absorb(text, **more)
+        doxa.dialogue(user=user).flush()
+
+    return tell
+
+
+class Browser(TestClient):
+    """What a person does at a page: look, and send its forms."""
+
+    def page(self, path: str, **parameters: Any) -> str:
+        """Return the page behind `/inspect/`; it has to be there."""
+        response = self.get(f"/inspect/{path}", params=parameters)
+        assert response.status_code == 200, response.text
+        return response.text
+
+    def submit(self, path: str, **fields: Any) -> Any:
+        """Send a form as a page of ours does, and return what it leads to."""
+        token = re.search(r'X-Doxa-Form": "(\w+)"', self.get("/inspect/enter").text)[1]
+        return self.post(f"/inspect/{path}", data={"token": token, "back": "/inspect/now", **fields})
+
+
+@pytest.fixture
+def browser(doxa) -> Callable[..., Browser]:
+    """A function from settings of the server to a browser; without any, nobody needs a key."""
+    opened = []
+
+    def open_(**settings: Any) -> Browser:
+        app = application(doxa, ServerConfig(**(settings or {"open": True})))
+        one = Browser(app, "http://localhost", raise_server_exceptions=False)
+        opened.append(one.__enter__())
+        return one
+
+    yield open_
+    for one in opened:
+        one.__exit__(None, None, None)
+
+
+@pytest.fixture
+def ana(browser) -> Browser:
+    """A browser at a server that needs no key; the memory is that of ana."""
+    return browser()
+
+
+@pytest.fixture
+def keys(doxa):
+    """The API keys of the engine."""
+    return Keys(doxa)
