@@ -105,26 +105,29 @@ def _words(how: str, reason: str) -> str:
 
 def _claim(fact: Fact, state: UserState, user: str, accepted: str, *, beside: bool = False) -> Claim | None:
     at = state.now() or datetime.now(UTC)
-    return restated(
-        fact, state.beliefs, speaker=user, at=at, accepted=accepted, trusted=state.trusts, beside=beside
-    )  # fmt: skip
+    trusted = state.trusts
+    return restated(fact, state.beliefs, speaker=user, at=at, accepted=accepted, trusted=trusted, beside=beside)
 
 
 def _saying(fact: Fact, beliefs: Beliefs) -> list[Fact]:
     """Return the facts that say the same as one, itself included, at whatever time."""
-    same = beliefs.in_slot(beliefs.slot(fact))
-    return [one for one in same if one.object.key == fact.object.key and one.polarity is fact.polarity]
+    return [one for one in beliefs.in_slot(beliefs.slot(fact)) if _same(one, fact)]
 
 
 def _stands(fact: Fact) -> bool:
     return fact.status is Status.HELD and not fact.disputed
 
 
-def _denies(one: Fact, other: Fact) -> bool:
-    def said(fact: Fact) -> tuple[str, ...]:
-        return fact.subject.key, fact.relation.name, fact.object.key, fact.modality
+def _same(one: Fact, other: Fact) -> bool:
+    return one.polarity is other.polarity and _proposition(one) == _proposition(other)
 
-    return one.polarity is not other.polarity and said(one) == said(other)
+
+def _denies(one: Fact, other: Fact) -> bool:
+    return one.polarity is not other.polarity and _proposition(one) == _proposition(other)
+
+
+def _proposition(fact: Fact) -> tuple[str, ...]:
+    return fact.subject.key, fact.relation.name, fact.object.key, fact.modality
 
 
 def _require_dispute(facts: Collection[Fact], state: UserState) -> None:
@@ -151,7 +154,7 @@ def _event(claims: list[Claim], facts: list[Fact], state: UserState, *, beside: 
     after = {change.fact.fact_id: change.fact for change in changes}
     for fact in facts:
         known = {one.fact_id: one for one in _saying(fact, state.beliefs)} | after
-        same = [one for one in known.values() if (one.object.key, one.polarity) == (fact.object.key, fact.polarity)]
+        same = [one for one in known.values() if _same(one, fact)]
         if not any(_stands(one) or (one.fact_id in after and one.status is Status.SUPERSEDED) for one in same):
             told = next((change.reason for change in reversed(changes) if change.fact in same), "")
             why = f": {told}" if told else ""
