@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from doxa.core.values import Dispute, Fact, Status
-from doxa.memory import Beliefs, UserState, describe
+from doxa.core.values import Dispute, Fact
+from doxa.engine.history.rivals import is_open, rivals_of
+from doxa.memory import UserState, describe
 
 __all__ = ["disputes_of"]
 
@@ -13,41 +14,18 @@ __all__ = ["disputes_of"]
 def disputes_of(state: UserState, facts: Iterable[Fact] | None = None) -> list[Dispute]:
     """Return the open disputes that some facts are part of, each once; of all facts for None.
 
-    Facts are of one dispute when the last change of one names another as its rival. Cost O(facts, and changes of the
-    disputed ones).
+    Cost O(facts, and facts of the slots of the disputed ones).
     """
     beliefs = state.beliefs
     found: list[Dispute] = []
     seen: set[str] = set()
     for fact in beliefs.facts.values() if facts is None else [beliefs.facts[f.fact_id] for f in facts]:
-        if fact.fact_id in seen or not _open(fact):
-            continue
-        group, waiting = {fact.fact_id: fact}, [fact]
-        while waiting:
-            for rival in _rivals(waiting.pop(), beliefs):
-                if rival.fact_id not in group:
-                    group[rival.fact_id] = rival
-                    waiting.append(rival)
-        seen |= group.keys()
-        sides = tuple(group.values())
-        found.append(Dispute(facts=sides, question=_question(sides, state)))
+        if fact.fact_id not in seen and is_open(fact):
+            group = rivals_of(fact, beliefs)
+            seen |= group.keys()
+            sides = tuple(group.values())
+            found.append(Dispute(facts=sides, question=_question(sides, state)))
     return found
-
-
-def _rivals(fact: Fact, beliefs: Beliefs) -> list[Fact]:
-    """Return the disputed facts that a fact names as its rivals, and those of its slot that name it."""
-    named = [rival for key in _because(fact, beliefs) if (rival := beliefs.facts.get(key)) is not None]
-    naming = [one for one in beliefs.in_slot(beliefs.slot(fact)) if fact.fact_id in _because(one, beliefs)]
-    return [one for one in (*named, *naming) if _open(one)]
-
-
-def _because(fact: Fact, beliefs: Beliefs) -> tuple[str, ...]:
-    changes = beliefs.changes_of(fact.fact_id) if _open(fact) else ()
-    return changes[-1].because if changes else ()
-
-
-def _open(fact: Fact) -> bool:
-    return fact.disputed and fact.status is Status.HELD
 
 
 def _question(sides: tuple[Fact, ...], state: UserState) -> str:
