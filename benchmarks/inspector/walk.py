@@ -34,6 +34,12 @@ from doxa.engine import Doxa, View
 from doxa.transport.http import application
 
 GRAVE = ("serious", "critical")
+INJECTED = """[...document.querySelectorAll("*")].filter((one) =>
+    ["IFRAME", "OBJECT", "EMBED", "BASE", "MATH"].includes(one.nodeName) ||
+    (one.nodeName === "SCRIPT" && !one.src && one.type !== "application/json") ||
+    [...one.attributes].some(({name, value}) => /^on/.test(name) || /^\\s*(javascript|data:text)/i.test(value))
+).map((one) => one.outerHTML.slice(0, 200))"""
+"""What a page of ours never has: what is written in a turn must not become any of it."""
 LOOKS = {"wide": (1280, 800, "light"), "dark": (1280, 800, "dark"), "phone": (360, 740, "light")}
 START_S = 30.0
 
@@ -45,6 +51,7 @@ def main() -> None:
     arguments.add_argument("--user", default="ana")
     arguments.add_argument("--out", type=Path)
     arguments.add_argument("--axe", type=Path)
+    arguments.add_argument("--every", action="store_true", help="look at every person, fact and turn as well")
     arguments.add_argument("--loads", type=int, default=40)
     arguments.add_argument("--chromium", default=shutil.which("chromium") or "chromium")
     arguments.add_argument("--seed", type=int, default=0)
@@ -65,6 +72,8 @@ def main() -> None:
                 for name, some in pages.items()
                 for look in LOOKS
             }
+            if options.every:
+                told["every"] = every(browser, port, view, doxa, options)
             browser.close()
     told["summary"] = {
         "complaints": sum(len(one["complaints"]) for one in told["seen"].values()),
@@ -157,6 +166,7 @@ def seen(
     told: dict[str, Any] = {"complaints": [], "elsewhere": [], "axe": []}
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
     page = context.new_page()
+    page.on("dialog", lambda one: (told["complaints"].append(f"dialog: {one.message}"), one.dismiss()))
     page.on("console", lambda said: told["complaints"].append(said.text) if said.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: told["complaints"].append(str(error)))
     page.on(
@@ -167,6 +177,7 @@ def seen(
     told["paint_ms"] = round(
         page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1")
     )
+    told["complaints"] += page.evaluate(INJECTED)
     told["too_wide"] = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
@@ -182,6 +193,28 @@ def seen(
         told["axe"] = [[one["id"], one["nodes"][0]["html"][:200]] for one in found if one["impact"] in GRAVE]
         context.close()
     return told
+
+
+def every(browser: Browser, port: int, view: View, doxa: Doxa, options: argparse.Namespace) -> dict[str, Any]:
+    """Look at all that is said and believed, and return how many pages that were and what was found."""
+    home = f"http://127.0.0.1:{port}"
+    turns = [quote(turn.turn_id) for turn in doxa.memory(user=options.user).turns()]
+    people = [quote(one.entity.key) for one in view.people(limit=100_000).items]
+    facts = [fact.fact_id for fact in doxa.memory(user=options.user).facts(current=False)]
+    some = [f"why?turn={one}" for one in turns] + [f"why?fact={one}" for one in facts]
+    some += [f"{page}?of={one}" for one in people for page in ("now", "timeline", "graph")]
+    found: list[str] = []
+    page = browser.new_page()
+    page.on("dialog", lambda one: (found.append(f"dialog: {one.message}"), one.dismiss()))
+    page.on("console", lambda said: found.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    page.on("request", lambda sent: None if sent.url.startswith((home, "data:")) else found.append(sent.url))
+    for address in some:
+        answer = page.goto(f"{home}/inspect/{address}", wait_until="load")
+        found += [f"{address}: {answer.status}"] if answer is None or answer.status != 200 else []
+        found += [f"{address}: {one}" for one in page.evaluate(INJECTED)]
+    page.close()
+    return {"pages": len(some), "found": found[:50]}
 
 
 if __name__ == "__main__":
