@@ -5,7 +5,7 @@ from __future__ import annotations
 from doxa.core.consistency import Consistency
 from doxa.core.errors import NotFoundError
 from doxa.core.values import Explanation, Fact
-from doxa.engine.answer.following import current, following
+from doxa.engine.answer.following import current, following, prepare
 from doxa.engine.wiring.parts import Parts
 from doxa.logic import Hermit, builtin_ontology, check_dl, consistency_of, read_axioms
 from doxa.memory import describe
@@ -18,6 +18,8 @@ INFERRED = "o_"
 
 def check(parts: Parts, user: str, *, dl: bool, limit_s: float) -> Consistency:
     """Return whether the current facts of a user can all hold; see `Memory.verify`."""
+    if not dl:
+        prepare(parts, user)
     with parts.log.user(user) as state:
         if not dl:
             return consistency_of(following(parts, state))
@@ -29,6 +31,7 @@ def check(parts: Parts, user: str, *, dl: bool, limit_s: float) -> Consistency:
 
 def inferred(parts: Parts, user: str) -> list[Fact]:
     """Return what follows from the current facts of a user; see `Memory.inferred`."""
+    prepare(parts, user)
     with parts.log.user(user) as state:
         return following(parts, state).inferred(specific=True)
 
@@ -39,6 +42,7 @@ def explain_inferred(fact_id: str, parts: Parts, user: str) -> Explanation:
     Raises:
         NotFoundError: nothing with this id follows any more.
     """
+    prepare(parts, user)
     with parts.log.user(user) as state:
         owl = following(parts, state)
         fact = owl.inferred_fact(fact_id)
@@ -50,7 +54,13 @@ def explain_inferred(fact_id: str, parts: Parts, user: str) -> Explanation:
         lines = [describe(fact), "Inferred: nobody said it, and it holds while what it follows from does."]
         lines += [f"  {turn.turn_id} {turn.speaker}, {turn.at:%Y-%m-%d}: “{turn.text}”" for turn in turns]
         derivation = owl.why(fact)
-        return Explanation(fact=fact, turns=turns, derivation=derivation, text="\n".join([*lines, *derivation]))
+        return Explanation(
+            fact=fact,
+            turns=turns,
+            premises=tuple(known for key in fact.premises if (known := state.beliefs.facts.get(key)) is not None),
+            derivation=derivation,
+            text="\n".join([*lines, *derivation]),
+        )
 
 
 def find_reasoner() -> str:

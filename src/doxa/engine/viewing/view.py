@@ -5,13 +5,25 @@ Nothing waits for turns that are still being processed: who looks sees what is k
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, get_args
 
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Change, Explanation, Fact, Status
-from doxa.core.views import Counts, Listing, Quote, ReviewItem, ReviewKind, ReviewPage, Standing, Subject
+from doxa.core.values import Change, Explanation, Fact, Rule, Status, Turn
+from doxa.core.views import (
+    Counts,
+    Listing,
+    Quote,
+    ReviewItem,
+    ReviewKind,
+    ReviewPage,
+    Spoken,
+    Standing,
+    Subject,
+    Understood,
+)
 from doxa.engine.answer.checking import INFERRED, explain_inferred
 from doxa.engine.answer.disputes import question_of
 from doxa.engine.answer.following import following, follows, prepare
@@ -27,7 +39,7 @@ from doxa.engine.viewing.quotes import quotes_of
 from doxa.engine.viewing.written import written
 from doxa.engine.wiring.parts import Parts
 from doxa.logic import GraphFormat
-from doxa.memory import Beliefs, UserState
+from doxa.memory import Beliefs, UserState, describe_rule
 
 __all__ = ["View"]
 
@@ -210,6 +222,12 @@ class View:
         with self._parts.log.user(self.user) as state:
             return self._fact(fact_id, state)
 
+    def known(self, fact_ids: Iterable[str]) -> dict[str, Fact]:
+        """Return the facts of some ids; those that went on under another id, and what is no fact, are left out."""
+        with self._parts.log.user(self.user) as state:
+            facts = state.beliefs.facts
+            return {key: facts[key] for key in fact_ids if key in facts}
+
     def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands; see `Memory.why`.
 
@@ -220,6 +238,10 @@ class View:
             return explain_inferred(fact_id, self._parts, self.user)
         with self._parts.log.user(self.user) as state:
             return explain(self._fact(fact_id, state), state)
+
+    def told(self, rule: Rule) -> str:
+        """Return a rule as it was said, or else in words of our own."""
+        return rule.span or describe_rule(rule)
 
     def quotes(self, fact: Fact | str, *, limit: int = 50) -> tuple[Quote, ...]:
         """Return where the turns that a fact rests on say it, the latest first; only the turn where that is not clear.
@@ -246,10 +268,43 @@ class View:
             NotFoundError: there is no such turn.
         """
         with self._indexed() as (state, index):
-            if state.turn(turn_id) is None:
-                raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+            self._turn(turn_id, state)
             known = [index.filed[key] for key in index.by_turn.get(turn_id, ())]
             return tuple(one.fact for one in sorted(known, key=lambda one: one.place[1]))
+
+    def turn(self, turn_id: str, *, before: int = 0, after: int = 0) -> Spoken:
+        """Return a turn with so many of its session that came just before it, and just after.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        with self._parts.log.user(self.user) as state:
+            turn = self._turn(turn_id, state)
+            ordinals = state.session(turn.session)
+            stop = bisect_right(ordinals, turn.ordinal)
+            return Spoken(
+                turn=turn,
+                before=tuple(state.context(turn, before)),
+                after=tuple(state.turns[ordinal] for ordinal in ordinals[stop : stop + after]),
+                withdrawn=state.withdrawn.get(turn_id),
+                degraded=state.degraded.get(turn_id, ""),
+            )
+
+    def understood(self, turn_id: str) -> Understood:
+        """Return what a turn was understood to say, and what it changed.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        with self._parts.log.user(self.user) as state:
+            turn, beliefs = self._turn(turn_id, state), state.beliefs
+            return Understood(
+                claims=tuple(beliefs.claims_of(turn_id)),
+                rules=beliefs.rules_of(turn_id),
+                facts=self.facts_of_turn(turn_id),
+                changes=tuple(beliefs.changes_by(turn_id)),
+                waits=turn.ordinal > state.maintained,
+            )
 
     def latest(self, *, after: str = "", limit: int = 20) -> Listing[Change]:
         """Return what changed, the latest first.
@@ -290,6 +345,11 @@ class View:
         if (fact := state.beliefs.facts.get(fact_id)) is None:
             raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
         return fact
+
+    def _turn(self, turn_id: str, state: UserState) -> Turn:
+        if (turn := state.turn(turn_id)) is None:
+            raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+        return turn
 
     def _entry(self, name: str, beliefs: Beliefs, index: ViewIndex) -> Entry:
         """Return what is told of whoever has a key or name."""

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from doxa.core.errors import InputError
 from doxa.core.values import Fact, Term
 from doxa.core.views import Listing, Standing, Subject
+from doxa.transport.inspector.pages.drawing import kind_of
 from doxa.transport.inspector.visit import Visit
 from doxa.transport.plain import plain
 
@@ -42,7 +43,7 @@ class Near:
     @property
     def classes(self) -> list[str]:
         """What it is, in a word each: as it was said, and as it follows."""
-        kinds = [self.subject.entity.kind, *(fact.object.label for fact in self.inferred if fact.relation.name == IS_A)]
+        kinds = [self.subject.entity.kind, *(fact.object.key for fact in self.inferred if fact.relation.name == IS_A)]
         return [kind for kind in dict.fromkeys(kinds) if kind]
 
 
@@ -132,8 +133,8 @@ def drawn(visit: Visit, near: Near) -> dict[str, Any]:
 
 
 def _name(fact: Fact, term: Term, near: Near) -> str:
-    """Return the id of a node: the same thing is one node, the same word said of two things is two."""
-    return f"e:{term.key}" if term.key in near.things or term is fact.subject else f"v:{fact.subject.key}:{term.key}"
+    """Return the id of a node: the same thing is one node, a plain word is as many as it is said."""
+    return f"e:{term.key}" if term.key in near.things or term is fact.subject else f"v:{fact.fact_id}"
 
 
 def _node(visit: Visit, term: Term, near: Near, fact: Fact | None = None) -> dict[str, Any]:
@@ -160,15 +161,6 @@ def _edge(visit: Visit, fact: Fact, near: Near) -> dict[str, Any]:
         "note": str(fact.valid),
         "href": visit.link("why", fact=fact.fact_id),
     }
-
-
-def kind_of(fact: Fact) -> str:
-    """Return how a fact is drawn."""
-    if fact.fact_id.startswith("o_"):
-        return "inferred"
-    if fact.disputed:
-        return "conflict"
-    return {"held": "firm", "tentative": "tentative", "quarantined": "tentative"}.get(str(fact.status), "past")
 
 
 PATHS = {"graph": graph, "graph/near": near, "graph/inferred": inferred, "graph/export": export}

@@ -13,12 +13,12 @@
   };
   const LINKS = {  // of edges: line and colour
     firm: ["solid", "quiet"], tentative: ["dotted", "unsure"], past: ["solid", "line"], inferred: ["dashed", "link"],
-    conflict: ["dashed", "wrong"], said: ["dotted", "quiet"],
+    conflict: ["dashed", "wrong"], replaced: ["solid", "unsure"], because: ["solid", "firm"], said: ["dotted", "quiet"],
   };
   const STATES = { tentative: "unsure", conflict: "wrong", disputed: "unsure", added: "firm", gone: "wrong" };
   const WORDS = {
     firm: "believed", tentative: "not sure", past: "no longer so", inferred: "follows, nobody said it", conflict: "cannot both be so",
-    said: "said by",
+    replaced: "took the place of", because: "leads to", said: "says",
   };
   const COLOURS = ["ink", "quiet", "line", "link", "firm", "unsure", "wrong", "chosen", "card", "ground"];
   const drawings = new Map();  // from the box of a graph to what is drawn in it
@@ -157,7 +157,7 @@
       this.tool("Fit", "f", () => this.fit());
       this.tool("+", "]", () => this.zoom(1.3), "Zoom in");
       this.tool("−", "[", () => this.zoom(1 / 1.3), "Zoom out");
-      this.tool("PNG", "", () => this.save(), "Save as a picture");
+      this.tool("Save PNG", "", () => this.save());
       this.cy = cytoscape({
         container: this.canvas, elements: [], style: styles(box), minZoom: 0.1, maxZoom: MOST_ZOOM, boxSelectionEnabled: false, autounselectify: true,
         userZoomingEnabled: false,  // a page that is scrolled does not stop at a graph: only one that is chosen zooms
