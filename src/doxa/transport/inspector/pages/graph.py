@@ -12,6 +12,7 @@ from doxa.core.errors import InputError
 from doxa.core.values import Fact, Term
 from doxa.core.views import Listing, Standing, Subject
 from doxa.transport.inspector.pages.drawing import kind_of
+from doxa.transport.inspector.pages.queries import EXAMPLES
 from doxa.transport.inspector.visit import Visit
 from doxa.transport.plain import plain
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PATHS"]
 
-EDGES, AROUND, INFERRED = 60, 24, 60
+EDGES, AROUND, INFERRED, PEOPLE = 60, 24, 60, 30
 FORMATS = {
     "turtle": ("text/turtle", "ttl"),
     "jsonld": ("application/ld+json", "jsonld"),
@@ -56,9 +57,10 @@ def graph(visit: Visit) -> Response:
     Parameters: `of` its key or name; `past` with what no longer is so; `after` where the list goes on.
     """
     with visit.room.view().opened() as view:
-        of = visit.text("of") or next((one.entity.key for one in view.people(limit=1).items), "")
+        people = view.people(limit=PEOPLE).items
+        of = visit.text("of") or next((one.entity.key for one in people), "")
         near = _near(view, of, visit, limit=EDGES) if of else None
-    return visit.shown("graph.html", near=near)
+    return visit.shown("graph.html", near=near, people=people, examples=EXAMPLES)
 
 
 def inferred(visit: Visit) -> Response:

@@ -5,17 +5,17 @@
 // `data-merge="JSON-URL" data-into="ID"` on an element that comes later adds to the graph of that id.
 "use strict";
 (() => {
-  const FONT = 13, LINE = 17, WIDEST = 210, LINES = 3, LEAST_ZOOM = 0.55, MOST_ZOOM = 2.5;
+  const FONT = 13, LINE = 17, WIDEST = 210, LINES = 3, LEAST_ZOOM = 0.55, MOST_BESIDE = 16, MOST_ZOOM = 2.5;
   const KINDS = {  // of nodes: shape and colour
     entity: ["round-rectangle", "link"], value: ["rectangle", "quiet"], fact: ["round-rectangle", "firm"],
-    turn: ["tag", "quiet"], rule: ["cut-rectangle", "unsure"], task: ["round-rectangle", "link"],
+    turn: ["bottom-round-rectangle", "quiet"], rule: ["cut-rectangle", "unsure"], task: ["round-rectangle", "link"],
     source: ["barrel", "quiet"], answer: ["round-rectangle", "firm"], more: ["ellipse", "quiet"],
   };
   const LINKS = {  // of edges: line and colour
     firm: ["solid", "quiet"], tentative: ["dotted", "unsure"], past: ["solid", "line"], inferred: ["dashed", "link"],
     conflict: ["dashed", "wrong"], replaced: ["solid", "unsure"], because: ["solid", "firm"], said: ["dotted", "quiet"],
   };
-  const STATES = { tentative: "unsure", conflict: "wrong", disputed: "unsure", added: "firm", gone: "wrong" };
+  const STATES = { tentative: "unsure", conflict: "wrong", disputed: "unsure", past: "quiet", added: "firm", gone: "wrong" };
   const WORDS = {
     firm: "believed", tentative: "not sure", past: "no longer so", inferred: "follows, nobody said it", conflict: "cannot both be so",
     replaced: "took the place of", because: "leads to", said: "says",
@@ -103,9 +103,18 @@
     ];
   };
 
+  // Of what has very many leaves the later half stands on its other side.
+  const balanced = (edges) => {
+    const fans = new Map(), back = new Set();
+    edges.forEach((edge) => { if (edge.target().degree() === 1) fans.set(edge.source().id(), [...(fans.get(edge.source().id()) ?? []), edge.id()]); });
+    for (const leaves of fans.values()) if (leaves.length > MOST_BESIDE) leaves.slice(Math.ceil(leaves.length / 2)).forEach((id) => back.add(id));
+    return back;
+  };
+
   // The places that elk finds for some nodes; rows and columns where it finds none.
   const places = async (nodes, edges) => {
     const inside = edges.filter((edge) => edge.source().anySame(nodes) && edge.target().anySame(nodes));
+    const back = balanced(inside);
     const room = Math.max(40, ...inside.map((edge) => wide(edge.data("text")))) + 46;
     try {
       const found = await new ELK().layout({
@@ -116,7 +125,10 @@
           "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
         },
         children: nodes.map((node) => ({ id: node.id(), width: node.data("width"), height: node.data("height") })),
-        edges: inside.map((edge) => ({ id: edge.id(), sources: [edge.source().id()], targets: [edge.target().id()] })),
+        edges: inside.map((edge) => {
+          const ends = [[edge.source().id()], [edge.target().id()]], [sources, targets] = back.has(edge.id()) ? ends.reverse() : ends;
+          return { id: edge.id(), sources, targets };
+        }),
       });
       return new Map(found.children.map((one) => [one.id, { x: one.x + one.width / 2, y: one.y + one.height / 2 }]));
     } catch (problem) {
@@ -192,6 +204,7 @@
       const found = await places(this.cy.nodes(), this.cy.edges());
       this.cy.batch(() => this.cy.nodes().forEach((node) => node.position(found.get(node.id()) ?? { x: 0, y: 0 })));
       label(this.cy);
+      this.shrink();
       this.fit();
       this.box.dataset.drawn = String(this.cy.nodes().length);
     }
@@ -260,6 +273,13 @@
       if (more) { node.remove(); this.choose(from[0] ?? null); }
       await this.merge(told, from.first());
       if (this.chosen) this.tell(this.chosen);
+    }
+
+    // A drawing of little takes little room.
+    shrink() {
+      const { w, h } = this.cy.elements().boundingBox(), zoom = Math.min(1.25, (this.canvas.clientWidth - 48) / Math.max(1, w));
+      const wanted = Math.max(190, Math.ceil(h * zoom) + 110);
+      if (wanted < this.box.clientHeight) this.box.style.height = `${wanted}px`;
     }
 
     fit(some = this.cy.elements()) {
