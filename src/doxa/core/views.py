@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
-from doxa.core.values import Entity, Fact
+from doxa.core.values import Change, Claim, Entity, Fact, Rule, Turn
 
-__all__ = ["Counts", "Listing", "Place", "Quote", "ReviewItem", "ReviewKind", "ReviewPage", "Standing", "Subject"]
+__all__ = ["Counts", "Listing", "Place", "Quote", "ReviewItem", "ReviewKind", "ReviewPage", "Spoken", "Standing", "Subject", "Understood"]
 
 T = TypeVar("T")
 Place = tuple[int, int]
@@ -75,6 +75,33 @@ class Quote:
     """None where it is not clear which one says it."""
     subject: Place | None = None
     object: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A turn among those of its session."""
+
+    turn: Turn
+    before: tuple[Turn, ...] = ()
+    after: tuple[Turn, ...] = ()
+    withdrawn: datetime | None = None
+    """When it was withdrawn; None where it is trusted."""
+    degraded: str = ""
+    """Why it could not be understood in full."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """What a turn was understood to say, and what came of it."""
+
+    claims: tuple[Claim, ...] = ()
+    """None of a turn that was withdrawn."""
+    rules: tuple[Rule, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    """Those that rest on it."""
+    changes: tuple[Change, ...] = ()
+    waits: bool = False
+    """It was not read yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
