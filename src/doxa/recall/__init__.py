@@ -20,6 +20,7 @@ from doxa.recall.queries.leaning import is_incomplete
 from doxa.recall.queries.prompted import Rewriting, rewrite_with_model
 from doxa.recall.queries.query import Query, encoded, enriched, read_query
 from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
+from doxa.recall.ranking import ranking_of
 from doxa.recall.search import evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Look
@@ -62,6 +63,7 @@ __all__ = [
     "measure",
     "play",
     "read_query",
+    "ranking_of",
     "recall",
     "rewrite_with_model",
     "refresh",

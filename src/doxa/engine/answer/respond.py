@@ -47,7 +47,7 @@ from doxa.reason import (
     taken_back,
     tree_data,
 )
-from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
+from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, ranking_of, read_query, recall
 from doxa.understand import find_question, known_near, read_question
 
 __all__ = ["respond", "search"]
@@ -303,16 +303,17 @@ def _drafted(
 ) -> tuple[Draft, Reasoning | None, State]:
     """Return the answer of the memory, what a search for a better one starts from, and where one has ended."""
     tree: Tree | None = None
+    reasoning: Reasoning | None = None
     reached = State()
     try:
         chain = chained(ground, parts)
     except BackendError as exc:
         chain, note["degraded"] = None, f"the encoder failed, so chains of sentences are not looked for: {exc}"
     if chain is not None:  # then nothing has to be read
-        if not chain.single and not _tells(parts):
-            return chain.draft, None, reached
-        _, reasoning = answered(ground, parts, today=today, recent=recent, reader=None)
+        if chain.single or _tells(parts):
+            _, reasoning = answered(ground, parts, today=today, recent=recent, reader=None)
         if not chain.single or reasoning is None or not reasoning.sure:
+            note["chained"] = True
             return chain.draft, reasoning, reached
     reader = passage_reader(ground.state, parts)
     draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
@@ -325,6 +326,9 @@ def _drafted(
         draft = _chosen(draft, ground, reader, parts, note)
     if draft.abstained:
         draft = advised(ground, query) or draft
+    if reader is not None and parts.reader is not None:
+        turns = {key: round(chance, 3) for key, chance in reader.answerable.items()}
+        note["read"] = {"by": parts.reader.name, "turns": turns}
     return draft, reasoning, reached
 
 
@@ -374,6 +378,9 @@ def _nearby(
         found = look_up(query, state, spec=wide, weights=parts.learned.of(asked.user))
         nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
         note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
+        kept = {key for item in nearby[: parts.recall.top_k] for key in item.turn_ids}
+        rows = (row for row in ranking_of(found) if row["turn"] != asked.turn_id)
+        note["ranked"] = [{**row, "found": True} if row["turn"] in kept else row for row in rows]
     return nearby
 
 
