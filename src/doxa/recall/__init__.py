@@ -21,7 +21,7 @@ from doxa.recall.queries.prompted import Rewriting, rewrite_with_model
 from doxa.recall.queries.query import Query, encoded, enriched, read_query
 from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
 from doxa.recall.ranking import ranking_of
-from doxa.recall.search import evidence_of, look_up, recall
+from doxa.recall.search import Found, evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Look
 from doxa.recall.weights import Weights, WeightSlot, load_weights, save_weights, shipped
@@ -33,6 +33,7 @@ __all__ = [
     "VIEWS",
     "AlignSpec",
     "Candidates",
+    "Found",
     "Gate",
     "Look",
     "Plan",

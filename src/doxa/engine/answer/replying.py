@@ -198,6 +198,8 @@ def _told(verdict: Verdict) -> Mapping[str, Any]:
     if wrong:
         note["because"] = [key for one in wrong for key in one.because][:8]
         note["by"] = [one.by for one in wrong][:8]
+    if verdict.reason and (verdict.because or not verdict.sentences):
+        note["why"] = verdict.reason[:LONGEST_TOLD]
     if verdict.sentences:
         note["sentences"] = [_sentence(one) for one in verdict.sentences[:SENTENCES_TOLD]]
     return note

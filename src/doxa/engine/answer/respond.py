@@ -47,7 +47,19 @@ from doxa.reason import (
     taken_back,
     tree_data,
 )
-from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, ranking_of, read_query, recall
+from doxa.recall import (
+    Found,
+    Query,
+    Rewriting,
+    encoded,
+    enriched,
+    evidence_of,
+    is_incomplete,
+    look_up,
+    ranking_of,
+    read_query,
+    recall,
+)
 from doxa.understand import find_question, known_near, read_question
 
 __all__ = ["respond", "search"]
@@ -55,6 +67,8 @@ __all__ = ["respond", "search"]
 logger = logging.getLogger("doxa")
 
 FACTS_IN_PROMPT = 20
+FACTS_TOLD = 4
+"""Facts of one turn that a trace names."""
 NEARBY = 60
 """Turns whose facts are compared with a question in other words."""
 
@@ -378,10 +392,15 @@ def _nearby(
         found = look_up(query, state, spec=wide, weights=parts.learned.of(asked.user))
         nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
         note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
-        kept = {key for item in nearby[: parts.recall.top_k] for key in item.turn_ids}
-        rows = (row for row in ranking_of(found) if row["turn"] != asked.turn_id)
-        note["ranked"] = [{**row, "found": True} if row["turn"] in kept else row for row in rows]
+        note["ranked"] = _ranked(found, nearby[: parts.recall.top_k], asked)
     return nearby
+
+
+def _ranked(found: Found, evidence: Sequence[Evidence], asked: Asked) -> list[dict[str, object]]:
+    """Return what each view proposed, with what became evidence marked and the facts that it holds."""
+    facts = {key: list(item.fact_ids[:FACTS_TOLD]) for item in evidence for key in item.turn_ids}
+    rows = (row for row in ranking_of(found) if row["turn"] != asked.turn_id)
+    return [{**row, "found": True, "facts": facts[row["turn"]]} if row["turn"] in facts else row for row in rows]
 
 
 def _intents(
