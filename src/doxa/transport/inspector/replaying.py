@@ -49,6 +49,11 @@ class Candidate:
     """How likely it answers, as the reader sees it; None where it was not read."""
     cited: bool
 
+    @property
+    def used(self) -> bool:
+        """Whether the answer was looked for in it."""
+        return self.found or self.cited or self.answers is not None
+
 
 @dataclass(slots=True, kw_only=True)
 class Branch:
@@ -80,6 +85,22 @@ class Replay:
     prompts: tuple[Mapping[str, Any], ...]
     asked_model: bool
     """Whether a language model was asked, kept or not."""
+
+    @property
+    def used(self) -> list[tuple[int, Candidate]]:
+        """What the answer was looked for in, each with its rank."""
+        return [(at, one) for at, one in enumerate(self.candidates, 1) if one.used]
+
+    @property
+    def passed_over(self) -> list[tuple[int, Candidate]]:
+        """What was proposed and looked at no further, each with its rank."""
+        return [(at, one) for at, one in enumerate(self.candidates, 1) if not one.used]
+
+    @property
+    def why(self) -> str:
+        """The reason of the verdict as a whole, where it is not that of a sentence."""
+        why: str = self.verified.get("why", "")
+        return "" if why in (one.get("reason") for one in self.sentences) else why
 
     def keys(self) -> Iterator[str]:
         """Give the ids of all turns and facts that it names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from starlette.responses import Response
@@ -23,43 +24,40 @@ def recall(visit: Visit) -> Response:
     Parameters: `answer` the id of one; `again` the id of one to ask again; or `q` a question, with `as_of` and
     `known_at`; `find` what the kept ones have in them, `after` where their page begins.
     """
-    asked = _asks(visit)
-    found, before = _shown(visit, asked=asked)
+    found = before = None
+    if key := visit.text("answer"):
+        found = visit.room.memory().why_answered(key)
+    elif key := visit.text("again"):
+        before = visit.room.memory().why_answered(key)
+        found = _asked_again(visit, before) if _may_ask(visit) else before
+    elif visit.text("q").strip() and _may_ask(visit):
+        found = _asked(visit, visit.text("q"))
+    replay = None if found is None else replay_of(found.answer)
     with visit.room.view().opened() as view:
         kept = view.answers(visit.text("find"), after=visit.text("after"), limit=KEPT)
-        replay = None if found is None else replay_of(found.answer)
-        named = () if found is None or replay is None else (*replay.keys(), *found.answer.standing)
-        cited = () if found is None else [one.turn_id for one in found.answer.citations]
-        known = view.named(dict.fromkeys((*named, *cited)))
-    return visit.shown(
-        "recall.html", kept=kept, found=found, before=before, replay=replay, known=known, asked=asked
-    )
+        known = {} if found is None or replay is None else view.named({*replay.keys(), *_cited(found)})
+    return visit.shown("recall.html", kept=kept, found=found, before=before, replay=replay, known=known)
 
 
-def _asks(visit: Visit) -> bool:
-    """Tell whether the address asks something now: a link on another site only fills the field in.
-
-    A question may cost a call to a language model, which nobody else's page should cause.
-    """
-    wanted = bool(visit.text("q").strip() or visit.text("again"))
-    return wanted and visit.request.headers.get("sec-fetch-site", "none") in OURS
+def _may_ask(visit: Visit) -> bool:
+    """Tell whether the address is typed, or that of a link of ours: another site's page may not cause a call."""
+    return visit.request.headers.get("sec-fetch-site", "none") in OURS
 
 
-def _shown(visit: Visit, *, asked: bool) -> tuple[AnswerReason | None, AnswerReason | None]:
-    """Return the answer that is shown, and the earlier one to the same question where it is asked again."""
-    memory, again = visit.room.memory(), visit.text("again")
-    if key := visit.text("answer"):
-        return memory.why_answered(key), None
-    if again:
-        before = memory.why_answered(again)
-        return (_kept(visit, visit.room.dialogue("read").ask_again(again), before.answer.question), before) if asked \
-            else (before, None)
-    if not asked:
-        return None, None
+def _asked(visit: Visit, question: str) -> AnswerReason:
     reply = visit.room.dialogue("read").ask(
-        visit.text("q"), as_of=visit.text("as_of") or None, known_at=visit.text("known_at") or None, said=[]
+        question, as_of=visit.text("as_of") or None, known_at=visit.text("known_at") or None, said=[]
     )
-    return _kept(visit, reply, visit.text("q")), None
+    return _kept(visit, reply, question)
+
+
+def _asked_again(visit: Visit, before: AnswerReason) -> AnswerReason:
+    reply = visit.room.dialogue("read").ask_again(before.answer.answer_id)
+    return _kept(visit, reply, before.answer.question)
+
+
+def _cited(found: AnswerReason) -> Iterator[str]:
+    return (one.turn_id for one in found.answer.citations)
 
 
 def _kept(visit: Visit, reply: Reply, question: str) -> AnswerReason:
