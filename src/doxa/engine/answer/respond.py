@@ -97,6 +97,8 @@ class _Found:
     """What the reply may draw on beside the memory."""
     briefing: Briefing = Briefing()  # noqa: RUF009  # frozen
     """What a language model is told beside that; empty without one."""
+    version: int = 0
+    """The row of the log up to which all of this is known."""
 
 
 def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
@@ -214,6 +216,8 @@ def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Trace
         if rewriting is not None:
             note.update(by=rewriting.by, question=rewriting.question, words=" ".join(rewriting.words))
             note.update(prompt_tokens=rewriting.prompt_tokens, completion_tokens=rewriting.completion_tokens)
+            if rewriting.sent:
+                note["sent"] = rewriting.sent
             if rewriting.failed:
                 note["degraded"] = rewriting.failed
         return rewriting
@@ -296,6 +300,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         reasoning=reasoning,
         reached=reached,
         briefing=brief(asked, own, changes, state, parts.config.engine.context_turns) if writes else Briefing(),
+        version=state.ordinal,
     )
 
 
@@ -462,7 +467,9 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
         with parts.log.user(asked.user) as state:
             return state.turn(turn_id)
 
-    material = Material(task=_task(asked, found), builtin=found.draft, believed=found.believed, turn=turn)
+    material = Material(
+        task=_task(asked, found), builtin=found.draft, believed=found.believed, turn=turn, version=found.version
+    )
     if reasoning is not None:
         with tracer.step("search") as note:
             return searched(material, reasoning, parts, note)

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime
+from math import inf
 from typing import Any
 
 from doxa.core.access import pseudonym
@@ -64,14 +65,15 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
     """Write the answers of a user that wait, if they are at least `least`.
 
     An answer is worth less than a turn: where the database refuses it is dropped with a warning. What could draw on a
-    turn that was erased meanwhile is dropped without one.
+    turn that was erased meanwhile is dropped without one, and of the others the prompts that were made before that.
     """
     waiting = parts.answers.take(user, least)
     if not waiting:
         return
     try:
         with parts.log.user(user) as state:
-            known = {one.answer_id: CODEC.to(one) for one in waiting if all(map(state.turn, one.consulted))}
+            found = [one for one in waiting if all(map(state.turn, one.consulted))]
+            known = {one.answer_id: _without_prompts(CODEC.to(one), before=state.erased) for one in found}
             if known:
                 parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
     except StoreError as exc:
@@ -160,7 +162,7 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
         names |= {key for one in moves if not gone.isdisjoint(one.fact.turn_ids) for key in one.because}
     scope, told, prompted = parts.log.scope(user), list[str](), dict[str, Mapping[str, Any]]()
     for data in parts.log.store.answers(scope):
-        text, bare = json.dumps(data, ensure_ascii=False), _without_prompts(data)
+        text, bare = json.dumps(data, ensure_ascii=False), _without_prompts(data, before=inf)
         if data.get("said") or any(name in text for name in names):
             told.append(str(data["id"]))
         elif bare != data:
@@ -171,14 +173,14 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
         parts.log.store.amend_answers(scope, prompted)
 
 
-def _without_prompts(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an answer as it is stored, without the prompts that a language model was sent."""
+def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:
+    """Return an answer as it is stored, without the prompts that were made of the memory before a row of its log."""
     trace = data.get("trace", {})
-    steps = [
-        {**step, "detail": {name: value for name, value in step["detail"].items() if name != "sent"}}
-        for step in trace.get("steps", ())
-    ]
-    return {**data, "trace": {**trace, "steps": steps}}
+    steps = list(trace.get("steps", ()))
+    for at, step in enumerate(steps):
+        if step["detail"].get("sent", {}).get("version", inf) < before:
+            steps[at] = {**step, "detail": {name: value for name, value in step["detail"].items() if name != "sent"}}
+    return {**data, "trace": {**trace, "steps": steps}} if steps else data
 
 
 def _key(asked: Asked, reply: Reply, state: UserState) -> str:
