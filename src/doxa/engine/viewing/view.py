@@ -6,10 +6,11 @@ Nothing waits for turns that are still being processed: who looks sees what is k
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, get_args
 
+from doxa.core.answers import AnswerReason
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, Explanation, Fact, Rule, Status, Turn
 from doxa.core.views import (
@@ -27,6 +28,7 @@ from doxa.core.views import (
 from doxa.engine.answer.checking import INFERRED, explain_inferred
 from doxa.engine.answer.disputes import question_of
 from doxa.engine.answer.following import following, follows, prepare
+from doxa.engine.history.answers import answers_before
 from doxa.engine.history.entities import entity_of
 from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_TURN
@@ -45,6 +47,8 @@ __all__ = ["View"]
 
 FEW = 1_000
 """Facts of which it is quick to work out what follows from them."""
+LAST_PLACE = 2**31 - 1
+"""The largest that a database counts answers to."""
 NUMBER = (int, float)
 """What a moment is in a cursor."""
 
@@ -319,6 +323,29 @@ class View:
             start = max(0, stop - limit)
             items = tuple(reversed(changes[start:stop]))
             return Listing(items=items, next=cursor_of(start) if start else "", total=len(changes))
+
+    def answers(self, query: str = "", *, after: str = "", limit: int = 20) -> Listing[AnswerReason]:
+        """Return the answers that are kept, the latest first, each with what has changed since; they are not counted.
+
+        Args:
+            query: only those whose question or answer has this text in it, whatever its case.
+            after: `next` of the page before.
+            limit: how many at most.
+
+        Raises:
+            InputError: `after` is no such text, or `limit` is not positive.
+        """
+        require_positive(limit, "answers: limit")
+        cursor = read_cursor(after, int)
+        before = None if cursor is None else min(max(cursor[0], 0), LAST_PLACE)
+        found, place = answers_before(self._parts, self.user, before, query=query, limit=limit)
+        return Listing(items=tuple(found), next="" if place is None else cursor_of(place))
+
+    def named(self, keys: Iterable[str]) -> Mapping[str, Turn | Fact]:
+        """Return what ids stand for, turns and facts; ids of what is gone, and of anything else, are left out."""
+        with self._parts.log.user(self.user) as state:
+            known = {key: state.turn(key) or state.beliefs.facts.get(key) for key in keys}
+        return {key: one for key, one in known.items() if one is not None}
 
     def counts(self) -> Counts:
         """Return how much of everything there is."""

@@ -21,7 +21,7 @@ from doxa.transport.inspector.visit import SEE_OTHER, Visit
 if TYPE_CHECKING:
     from doxa.engine import Memory
 
-__all__ = ["ACTS", "PATHS", "Act", "suppose"]
+__all__ = ["ACTS", "POSTS", "Act", "suppose"]
 
 MOST_UNDONE = 20
 Given = Mapping[str, list[str]]
@@ -195,4 +195,4 @@ def _done(visit: Visit, name: str, *, times: int = 1) -> Response:
     return visit.back(done=name, at=visit.room.view().counts().changes, times=times if times > 1 else None)
 
 
-PATHS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}
+POSTS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}
