@@ -79,6 +79,11 @@ def near(visit: Visit) -> Response:
     return JSONResponse(drawn(visit, found))
 
 
+def proof(visit: Visit) -> Response:
+    """Return how a fact follows, a sentence for each step, for the drawing."""
+    return JSONResponse({"lines": list(visit.room.view().why(visit.text("fact")).derivation)})
+
+
 def export(visit: Visit) -> Response:
     """Return what the page shows of a person or thing as a file."""
     name = visit.text("format", "turtle")
@@ -131,7 +136,8 @@ def drawn(visit: Visit, near: Near) -> dict[str, Any]:
         address = visit.link("graph/near", of=entity.key, past=visit.text("past"), after=near.facts.next)
         nodes[rest] = {"id": rest, "label": "more", "kind": "more", "expand": address}
         edges.append({"id": rest, "source": root["id"], "target": rest, "kind": "said"})
-    return {"root": root["id"], "nodes": list(nodes.values()), "edges": edges}
+    shorn = [{name: value for name, value in node.items() if value} for node in nodes.values()]
+    return {"root": root["id"], "nodes": shorn, "edges": edges}
 
 
 def _name(fact: Fact, term: Term, near: Near) -> str:
@@ -142,7 +148,7 @@ def _name(fact: Fact, term: Term, near: Near) -> str:
 def _node(visit: Visit, term: Term, near: Near, fact: Fact | None = None) -> dict[str, Any]:
     known = near.things.get(term.key)
     if fact is not None and known is None and term is not fact.subject:
-        return {"id": _name(fact, term, near), "label": term.label, "kind": "value"}
+        return {"id": _name(fact, term, near), "label": term.label or "–", "kind": "value"}
     return {
         "id": f"e:{term.key}",
         "label": term.label,
@@ -154,7 +160,7 @@ def _node(visit: Visit, term: Term, near: Near, fact: Fact | None = None) -> dic
 
 
 def _edge(visit: Visit, fact: Fact, near: Near) -> dict[str, Any]:
-    return {
+    edge = {
         "id": fact.fact_id,
         "source": _name(fact, fact.subject, near),
         "target": _name(fact, fact.object, near),
@@ -163,6 +169,13 @@ def _edge(visit: Visit, fact: Fact, near: Near) -> dict[str, Any]:
         "note": str(fact.valid),
         "href": visit.link("why", fact=fact.fact_id),
     }
+    return edge | {"told": visit.link("graph/proof", fact=fact.fact_id)} if edge["kind"] == "inferred" else edge
 
 
-PATHS = {"graph": graph, "graph/near": near, "graph/inferred": inferred, "graph/export": export}
+PATHS = {
+    "graph": graph,
+    "graph/near": near,
+    "graph/inferred": inferred,
+    "graph/proof": proof,
+    "graph/export": export,
+}
