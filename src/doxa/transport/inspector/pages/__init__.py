@@ -13,7 +13,7 @@ from doxa.transport.inspector.pages import door, graph, now, queries, recall, wh
 __all__ = ["PATHS", "POSTS"]
 
 Paths = Mapping[str, Callable[..., Any]]
-PAGES = (door, now, why, recall, graph, queries)
-PATHS: Paths = {path: shown for page in PAGES for path, shown in page.PATHS.items()} | {"suppose": acts.suppose}
-FORMS = (acts,)
-POSTS: Paths = {path: done for page in FORMS for path, done in page.POSTS.items()}
+PAGES: tuple[Paths, ...] = (door.PATHS, graph.PATHS, now.PATHS, queries.PATHS, recall.PATHS, why.PATHS)
+FORMS: tuple[Paths, ...] = (acts.POSTS,)
+PATHS: Paths = {path: shown for page in PAGES for path, shown in page.items()} | {"suppose": acts.suppose}
+POSTS: Paths = {path: done for form in FORMS for path, done in form.items()}
