@@ -19,7 +19,7 @@ def details(reply, name):
 
 @pytest.fixture
 def written(config, tmp_path):
-    """A function that opens a memory whose language model says some things; Ana lives in Lisbon, and her sister skis."""
+    """A function that opens a memory whose language model says some things; Ana lives in Lisbon and has a sister."""
     engines = []
 
     def opening(*replies):
@@ -46,6 +46,15 @@ def test_the_search_tells_who_proposed_what_and_what_became_evidence(doxa):
     assert row["turn"] == "t1" and row["found"]
     assert row["views"]["lexical"][0] == 1
     assert row["facts"] == [fact.fact_id for fact in doxa.memory(user="ana").facts()]
+
+
+def test_what_was_read_is_told_with_how_likely_it_answers(doxa):
+    chat = doxa.dialogue(user="ana")
+    chat.absorb("I live in Lisbon.", at="2024-01-01", turn_id="t1")
+    chat.flush()
+    read = details(chat.ask("Where do I live?"), "reason")["read"]
+    assert read["by"] == doxa.parts.reader.name
+    assert 0 < read["turns"]["t1"] <= 1
 
 
 def test_the_turn_that_asks_is_no_candidate(doxa):

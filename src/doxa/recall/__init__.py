@@ -19,8 +19,8 @@ from doxa.recall.queries.cues import rephrase
 from doxa.recall.queries.leaning import is_incomplete
 from doxa.recall.queries.prompted import Rewriting, rewrite_with_model
 from doxa.recall.queries.query import Query, encoded, enriched, read_query
-from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
 from doxa.recall.ranking import ranking_of
+from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
 from doxa.recall.search import Found, evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Look
