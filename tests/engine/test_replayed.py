@@ -69,7 +69,7 @@ def test_the_check_tells_of_each_sentence_what_decided_it(doxa):
     chat.absorb("I live in Lisbon.", at="2024-01-01", turn_id="t1")
     chat.flush()
     reply = chat.ask("Where do I live?")
-    (sentence,) = details(reply, "verify")["sentences"]
+    (sentence,) = details(reply, "verify")["verdicts"]
     (fact,) = doxa.memory(user="ana").facts()
     assert (sentence["text"], sentence["label"], sentence["by"]) == (reply.text, "supported", "logic")
     assert sentence["because"] == [fact.fact_id]

@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["TABLES", "Step", "Trace", "Tracer", "watched"]
 
-TABLES = frozenset({"tree", "ranked", "read", "sentences", "sent"})
+TABLES = frozenset({"tree", "ranked", "read", "verdicts", "sent"})
 """Details that are tables or whole texts: what a replay of an answer shows, and a line of text leaves out."""
 
 

@@ -131,7 +131,7 @@ def replay_of(answer: Answered) -> Replay:
         searched="recall" in details,
         read_by=read.get("by", ""),
         trees=tuple(_tree(step["detail"]["tree"]) for step in steps if "tree" in step["detail"]),
-        sentences=tuple(details.get("verify", {}).get("sentences", ())),
+        sentences=tuple(details.get("verify", {}).get("verdicts", ())),
         verified=details.get("verify", {}),
         prompts=tuple(sent),
         asked_model=any("model" in step["detail"] for step in steps),
