@@ -7,9 +7,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
-from doxa.core.values import Entity, Fact
+from doxa.core.values import Change, Entity, Fact, Turn
 
-__all__ = ["Counts", "Listing", "Place", "Quote", "ReviewItem", "ReviewKind", "ReviewPage", "Standing", "Subject"]
+__all__ = [
+    "Counts",
+    "Deed",
+    "DeedKind",
+    "Joined",
+    "Listing",
+    "Place",
+    "Quote",
+    "ReviewItem",
+    "ReviewKind",
+    "ReviewPage",
+    "Standing",
+    "Subject",
+]
 
 T = TypeVar("T")
 Place = tuple[int, int]
@@ -17,6 +30,8 @@ Place = tuple[int, int]
 Standing = Literal["firm", "tentative", "past"]
 """What is believed today and nobody disputes; what is doubted or disputed; what no longer is so or never was."""
 ReviewKind = Literal["disputed", "doubtful", "tentative"]
+DeedKind = Literal["accepted", "distrusted", "identified", "maintained", "retracted", "withdrawn"]
+"""What a person does by hand, and a turn that was understood ("maintained")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +68,45 @@ class ReviewItem:
     """When the latest of them came to be known."""
     question: str = ""
     """What to ask, to settle a dispute."""
+    identities: tuple[Fact, ...] = ()
+    """What makes several names stand for the one that they are about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewPage(Listing[ReviewItem]):
     """One page of what waits for a person."""
 
+    previous: str = ""
+    """What leads to the page before (`before`); empty at the beginning."""
     totals: Mapping[ReviewKind, int] = field(default_factory=dict)
     """How many of each kind there are, whichever kind was asked for."""
+    names: int = 0
+    """How many of them say which names are one's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """A person or thing that has several names, and what says so."""
+
+    entity: Entity
+    identities: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """Something that changed a memory: what a person did by hand, or a turn."""
+
+    kind: DeedKind
+    at: datetime
+    changes: tuple[Change, ...] = ()
+    stands: bool = True
+    """False where it was taken back."""
+    last: bool = False
+    """Whether `undo` takes it back next."""
+    target: str = ""
+    """The turn, source or fact that was given up."""
+    turn: Turn | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
