@@ -5,15 +5,19 @@
   const typing = (one) => one.matches?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]");
   const seen = (one) => one && !one.disabled && one.checkVisibility();
   const rows = () => [...document.querySelectorAll("[data-row]")].filter(seen);
-  let place = 0;  // of the row that is chosen, so that the next one is when it is settled
+  let place = 0;  // of the first row of what is chosen, so that the next one is chosen when it is settled
+  const placed = (all, row) => {
+    const first = row.closest("[data-scope]")?.querySelector("[data-row]");
+    return Math.max(0, all.indexOf(seen(first) ? first : row));
+  };
 
   const chosen = () => document.querySelector("[data-chosen]");
   const choose = (at, focus = true) => {
     const all = rows();
     chosen()?.removeAttribute("data-chosen");
     if (!all.length) return;
-    place = Math.max(0, Math.min(at, all.length - 1));
-    const row = all[place];
+    const row = all[Math.max(0, Math.min(at, all.length - 1))];
+    place = placed(all, row);
     row.setAttribute("data-chosen", "");
     if (!focus) return;
     row.scrollIntoView({ block: "nearest" });
@@ -21,14 +25,14 @@
   };
   const move = (step) => {
     const all = rows(), at = all.indexOf(chosen());
-    const last = at + step >= all.length && document.querySelector("[data-more]");
-    if (last && seen(last)) last.click();
+    const over = document.querySelector(at + step >= all.length ? "[data-more]" : at >= 0 && at + step < 0 ? "[data-before]" : "[data-none]");
+    if (seen(over)) { over.click(); return; }
     choose(at < 0 ? place : at + step);
   };
   const press = (key) => {
     const named = `[data-key="${CSS.escape(key)}"]`;
     const open = document.querySelector("dialog[open]");
-    const where = open ? [open] : [chosen()?.closest("[data-scope]"), chosen(), document];
+    const where = open ? [open] : [chosen(), chosen()?.closest("[data-scope]"), document];
     for (const place of where) {
       const found = [...(place?.querySelectorAll(named) ?? [])].find(seen);
       if (!found) continue;
@@ -63,7 +67,7 @@
     if (!row || row === chosen()) return;
     chosen()?.removeAttribute("data-chosen");
     row.setAttribute("data-chosen", "");
-    place = rows().indexOf(row);
+    place = placed(rows(), row);
   });
 
   document.addEventListener("click", (event) => {
@@ -118,7 +122,8 @@
       history.replaceState(null, "", location.pathname + location.search);
       key.form.submit();
     }
-    if (document.querySelector("[data-rows]")) choose(0, false);
+    const begin = document.querySelector("[data-begin] [data-row]");
+    if (document.querySelector("[data-rows], [data-begin]")) choose(location.hash === "#end" ? rows().length - 1 : begin ? rows().indexOf(begin) : 0, location.hash === "#end");
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
 })();
