@@ -22,6 +22,7 @@ __all__ = [
     "ReviewPage",
     "Standing",
     "Subject",
+    "Voice",
 ]
 
 T = TypeVar("T")
@@ -121,6 +122,14 @@ class Quote:
     """None where it is not clear which one says it."""
     subject: Place | None = None
     object: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """A turn that says a fact, and where it does."""
+
+    turn: Turn
+    quote: Quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

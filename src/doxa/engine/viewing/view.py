@@ -5,13 +5,13 @@ Nothing waits for turns that are still being processed: who looks sees what is k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, get_args
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, Explanation, Fact
-from doxa.core.views import Counts, Deed, Joined, Listing, Quote, ReviewKind, ReviewPage, Standing, Subject
+from doxa.core.views import Counts, Deed, Joined, Listing, Quote, ReviewKind, ReviewPage, Standing, Subject, Voice
 from doxa.engine.answer.checking import INFERRED, explain_inferred
 from doxa.engine.history.entities import entity_of
 from doxa.engine.history.explain import explain
@@ -169,11 +169,17 @@ class View:
             session: whose turns count as said by hand.
             limit: how many at most.
 
-        Cost: reading the end of the log.
+        Cost: reading the end of the log, once after every change.
         """
         require_positive(limit, "deeds: limit")
         with self._parts.log.user(self.user) as state:
-            return done_lately(self._parts.log, self.user, state, session=session, limit=limit)
+            asked = done_lately, session, limit
+            known: tuple[Deed, ...] | None = state.derived.get(asked)
+            if known is None:
+                known = state.derived[asked] = done_lately(
+                    self._parts.log, self.user, state, session=session, limit=limit
+                )
+            return known
 
     def fact(self, fact_id: str) -> Fact:
         """Return a fact, whatever became of it.
@@ -210,8 +216,18 @@ class View:
         require_positive(limit, "quotes: limit")
         with self._parts.log.user(self.user) as state:
             known = fact if isinstance(fact, Fact) else self._fact(fact, state)
-            turns = [turn for key in reversed(known.turn_ids[-limit:]) if (turn := state.turn(key)) is not None]
-            return quotes_of(known, turns, state.beliefs)
+            return tuple(voice.quote for voice in _voices(known, state, limit))
+
+    def voices(self, facts: Iterable[Fact], *, limit: int = 50) -> dict[str, tuple[Voice, ...]]:
+        """Return who says each of some facts and where, the latest first, by the id of the fact; see `quotes`.
+
+        Args:
+            facts: the facts.
+            limit: of how many turns of each at most.
+        """
+        require_positive(limit, "voices: limit")
+        with self._parts.log.user(self.user) as state:
+            return {fact.fact_id: _voices(fact, state, limit) for fact in facts}
 
     def facts_of_turn(self, turn_id: str) -> tuple[Fact, ...]:
         """Return the facts that rest on a turn, in the order in which they came to be.
@@ -282,6 +298,12 @@ class View:
 def _subject(entry: Entry, beliefs: Beliefs) -> Subject:
     entity = entity_of(entry.key, label_of(entry.key, beliefs), entry.held, beliefs)
     return Subject(entity=entity, firm=entry.firm, tentative=entry.tentative, past=entry.past)
+
+
+def _voices(fact: Fact, state: UserState, limit: int) -> tuple[Voice, ...]:
+    turns = [turn for key in reversed(fact.turn_ids[-limit:]) if (turn := state.turn(key)) is not None]
+    quotes = quotes_of(fact, turns, state.beliefs)
+    return tuple(Voice(turn=turn, quote=quote) for turn, quote in zip(turns, quotes, strict=True))
 
 
 def _require_one_of(value: object, known: Sequence[str], what: str) -> None:

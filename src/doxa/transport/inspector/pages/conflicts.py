@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from starlette.responses import Response
 
 from doxa.core.errors import DoxaError, InputError
-from doxa.core.values import Change, Fact, Turn
-from doxa.core.views import ReviewItem, ReviewKind
+from doxa.core.values import Change, Fact
+from doxa.core.views import Quote, ReviewKind
 from doxa.transport.inspector.acts import ACTS, CORRECTIONS, Given
 from doxa.transport.inspector.visit import Visit
 
 if TYPE_CHECKING:
-    from doxa.engine import Memory, View
+    from doxa.engine import Memory
 
 __all__ = ["PATHS"]
 
@@ -31,14 +30,6 @@ KINDS: dict[Literal["all", "names"] | ReviewKind, str] = {
     "tentative": "May be misread",
     "names": "Names",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
-    """A turn that says a fact, and where it does."""
-
-    turn: Turn
-    marks: tuple[tuple[int, int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +61,13 @@ def conflicts(visit: Visit) -> Response:
             limit=ITEMS,
         )
         joined = view.joined(query, after=visit.text("named"), limit=NAMED) if kind == "names" else None
-        voices = _voices(page.items, view, visit.room.memory())
+        voices = view.voices((fact for item in page.items for fact in item.facts), limit=VOICES)
         deeds = view.deeds(session=CORRECTIONS, limit=LATELY)
         changes = view.counts().changes
     totals = {"all": sum(page.totals.values()), **page.totals, "names": page.names}
     return visit.shown(
         "conflicts.html", page=page, kind=kind, kinds=KINDS, totals=totals, joined=joined, voices=voices, deeds=deeds,
-        changes=changes,
+        changes=changes, marks=_marks,
     )  # fmt: skip
 
 
@@ -104,19 +95,10 @@ def _outcome(name: str, given: Given, about: tuple[Fact, ...], memory: Memory) -
         return Outcome(act=name, given=given, about=about, refused=str(exc))
 
 
-def _voices(items: Iterable[ReviewItem], view: View, memory: Memory) -> dict[str, list[Voice]]:
-    """Return who says each fact, the latest first."""
-    facts = [fact for item in items for fact in item.facts]
-    return {fact.fact_id: _said(fact, view, memory) for fact in facts}
-
-
-def _said(fact: Fact, view: View, memory: Memory) -> list[Voice]:
-    found = []
-    for quote in view.quotes(fact, limit=VOICES):
-        places = (("", quote.sentence), ("subject", quote.subject), ("value", quote.object))
-        marks = tuple((*place, css or "said") for css, place in places if place is not None)
-        found.append(Voice(turn=memory.turn(quote.turn_id), marks=marks))
-    return found
+def _marks(quote: Quote) -> tuple[tuple[int, int, str], ...]:
+    """Return where the words of a turn are marked."""
+    places = (("said", quote.sentence), ("subject", quote.subject), ("value", quote.object))
+    return tuple((*place, css) for css, place in places if place is not None)
 
 
 def _kind(given: str) -> Literal["all", "names"] | ReviewKind:

@@ -25,8 +25,9 @@
   };
   const move = (step) => {
     const all = rows(), at = all.indexOf(chosen());
-    const over = document.querySelector(at + step >= all.length ? "[data-more]" : at >= 0 && at + step < 0 ? "[data-before]" : "[data-none]");
-    if (seen(over)) { over.click(); return; }
+    const over = at < 0 ? "" : at + step < 0 ? "[data-before]" : at + step < all.length ? "" : "[data-more]";
+    const page = over && document.querySelector(over);
+    if (seen(page)) { page.click(); return; }
     choose(at < 0 ? place : at + step);
   };
   const press = (key) => {
@@ -122,8 +123,8 @@
       history.replaceState(null, "", location.pathname + location.search);
       key.form.submit();
     }
-    const begin = document.querySelector("[data-begin] [data-row]");
-    if (document.querySelector("[data-rows], [data-begin]")) choose(location.hash === "#end" ? rows().length - 1 : begin ? rows().indexOf(begin) : 0, location.hash === "#end");
+    const end = location.hash === "#end", begin = document.querySelector("[data-begin] [data-row]");
+    if (begin || document.querySelector("[data-rows]")) choose(end ? rows().length - 1 : Math.max(0, rows().indexOf(begin)), end);
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
 })();
