@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
-from doxa.core.values import Change, Entity, Fact, Turn
+from doxa.core.values import Change, Claim, Entity, Fact, Rule, Turn
 
 __all__ = [
     "Counts",
@@ -20,8 +20,10 @@ __all__ = [
     "ReviewItem",
     "ReviewKind",
     "ReviewPage",
+    "Spoken",
     "Standing",
     "Subject",
+    "Understood",
     "Voice",
 ]
 
@@ -130,6 +132,33 @@ class Voice:
 
     turn: Turn
     quote: Quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A turn among those of its session."""
+
+    turn: Turn
+    before: tuple[Turn, ...] = ()
+    after: tuple[Turn, ...] = ()
+    withdrawn: datetime | None = None
+    """When it was withdrawn; None where it is trusted."""
+    degraded: str = ""
+    """Why it could not be understood in full."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """What a turn was understood to say, and what came of it."""
+
+    claims: tuple[Claim, ...] = ()
+    """None of a turn that was withdrawn."""
+    rules: tuple[Rule, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    """Those that rest on it."""
+    changes: tuple[Change, ...] = ()
+    waits: bool = False
+    """It was not read yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

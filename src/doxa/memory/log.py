@@ -270,6 +270,8 @@ def fold_row(state: UserState, row: Row, vector: NDArray[np.float32] | None = No
     if row.kind == "turn":
         state.receive(turn_of(row, state.user))
         return
+    if row.kind == "erased":
+        state.erased = row.ordinal
     if row.kind in EVENTS:
         _fold(state, event_of(row, state.turns.get(row.about or 0)), vector)
     state.advance(row.ordinal)

@@ -84,6 +84,8 @@ class UserState:
     """What answers told about the search behind them, in the micro-batches in which it was stored."""
     ordinal: int = 0
     """The last row that was folded."""
+    erased: int = field(default=0, compare=False)
+    """The row of the last erasure: what was made of the state before it may repeat what is gone."""
     state: int = 0
     """The last row that changed the state (not a received turn)."""
     whole: bool = True

@@ -166,6 +166,16 @@ class Store(Protocol):
         """Return the answers that are kept, oldest first, or the one of an id."""
         ...
 
+    def latest_answers(
+        self, scope: str, *, before: int | None = None, limit: int
+    ) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the latest answers that are kept, or those before a place: each with its place, the latest first."""
+        ...
+
+    def amend_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write answers anew in their places; one that is no longer kept stays away."""
+        ...
+
     def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
         """Remove answers; `rewrite`, `erase` or `wipe` after it leave no byte of them."""
         ...

@@ -271,6 +271,22 @@ class SQLStore:
         with self._read() as connection:
             return [json.loads(body) for body in connection.execute(query).scalars()]
 
+    def latest_answers(
+        self, scope: str, *, before: int | None = None, limit: int
+    ) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the latest answers, each with its place. See `Store`."""
+        these = [answers.c.scope == scope, *([] if before is None else [answers.c.ordinal < before])]
+        columns = sa.select(answers.c.ordinal, answers.c.body).where(*these)
+        query = columns.order_by(answers.c.ordinal.desc()).limit(limit)
+        with self._read() as connection:
+            return [(place, json.loads(body)) for place, body in connection.execute(query)]
+
+    def amend_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write answers anew in their places. See `Store`."""
+        with self._write() as connection:
+            for key, body in bodies.items():
+                connection.execute(sa.update(answers).where(*_of(scope, [key])).values(body=_dumps(body)))
+
     def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
         """Remove answers. See `Store`."""
         with self._write() as connection:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime
+from math import inf
 from typing import Any
 
 from doxa.core.access import pseudonym
@@ -19,7 +20,7 @@ from doxa.engine.history.explain import happened
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
-__all__ = ["PREFIX", "answered", "answers", "drop_answers", "explain_answer", "keep", "store_answers"]
+__all__ = ["PREFIX", "answered", "answers", "answers_before", "drop_answers", "explain_answer", "keep", "store_answers"]
 
 logger = logging.getLogger("doxa")
 
@@ -64,14 +65,15 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
     """Write the answers of a user that wait, if they are at least `least`.
 
     An answer is worth less than a turn: where the database refuses it is dropped with a warning. What could draw on a
-    turn that was erased meanwhile is dropped without one.
+    turn that was erased meanwhile is dropped without one, and of the others the prompts that were made before that.
     """
     waiting = parts.answers.take(user, least)
     if not waiting:
         return
     try:
         with parts.log.user(user) as state:
-            known = {one.answer_id: CODEC.to(one) for one in waiting if all(map(state.turn, one.consulted))}
+            found = [one for one in waiting if all(map(state.turn, one.consulted))]
+            known = {one.answer_id: _without_prompts(CODEC.to(one), before=state.erased) for one in found}
             if known:
                 parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
     except StoreError as exc:
@@ -86,6 +88,34 @@ def answers(parts: Parts, user: str, *, stale: bool) -> list[AnswerReason]:
     with parts.log.user(user) as state:
         found = [_explained(one, state) for one in kept]
     return [one for one in found if one.stale or not stale]
+
+
+def answers_before(
+    parts: Parts, user: str, place: int | None, *, query: str, limit: int
+) -> tuple[list[AnswerReason], int | None]:
+    """Return the answers that are kept before a place, the latest first, and the place that leads on.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose answers.
+        place: where the last page ended; None begins with the latest.
+        query: only those whose question or answer has this text in it, whatever its case.
+        limit: how many at most.
+
+    Cost: O(limit) answers; with a query, those that are passed over too.
+    """
+    store_answers(parts, user)
+    wanted, found = query.casefold(), list[tuple[int, Answered]]()
+    while len(found) <= limit:
+        rows = parts.log.store.latest_answers(parts.log.scope(user), before=place, limit=limit + 1)
+        kept = ((at, CODEC.of(data)) for at, data in rows)
+        found += [(at, one) for at, one in kept if wanted in f"{one.question}\n{one.text}".casefold()]
+        if len(rows) <= limit:
+            break
+        place = rows[-1][0]
+    with parts.log.user(user) as state:
+        shown = [_explained(one, state) for _, one in found[:limit]]
+    return shown, found[limit - 1][0] if len(found) > limit else None
 
 
 def answered(parts: Parts, user: str, answer_id: str) -> Answered:
@@ -116,7 +146,8 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
     """Remove every answer that may repeat what turns say, before they are erased.
 
     That is what names one, a fact that it supports, or a reply of Doxa's own after it; and what went on from
-    questions that were not remembered, since nobody knows what those repeated.
+    questions that were not remembered, since nobody knows what those repeated. The prompts of all others go too: they
+    are told of tasks and of what somebody is like, without the turns that said it.
     """
     parts.answers.drop(user)
     with parts.log.user(user) as state:
@@ -127,11 +158,29 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
         gone = set(turn_ids)
         names = gone | {one.turn_id for one in later}
         names |= {fact.fact_id for fact in state.beliefs.facts.values() if not gone.isdisjoint(fact.turn_ids)}
-    scope = parts.log.scope(user)
-    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(scope))
-    told = [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
+        moves = (one for one in state.beliefs.changes if one.kind is ChangeKind.MOVE)
+        names |= {key for one in moves if not gone.isdisjoint(one.fact.turn_ids) for key in one.because}
+    scope, told, prompted = parts.log.scope(user), list[str](), dict[str, Mapping[str, Any]]()
+    for data in parts.log.store.answers(scope):
+        text, bare = json.dumps(data, ensure_ascii=False), _without_prompts(data, before=inf)
+        if data.get("said") or any(name in text for name in names):
+            told.append(str(data["id"]))
+        elif bare != data:
+            prompted[str(data["id"])] = bare
     if told:
         parts.log.store.drop_answers(scope, told)
+    if prompted:
+        parts.log.store.amend_answers(scope, prompted)
+
+
+def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:
+    """Return an answer as it is stored, without the prompts that were made of the memory before a row of its log."""
+    trace = data.get("trace", {})
+    steps = list(trace.get("steps", ()))
+    for at, step in enumerate(steps):
+        if step["detail"].get("sent", {}).get("version", inf) < before:
+            steps[at] = {**step, "detail": {name: value for name, value in step["detail"].items() if name != "sent"}}
+    return {**data, "trace": {**trace, "steps": steps}} if steps else data
 
 
 def _key(asked: Asked, reply: Reply, state: UserState) -> str:

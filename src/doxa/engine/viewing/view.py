@@ -5,14 +5,31 @@ Nothing waits for turns that are still being processed: who looks sees what is k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, get_args
 
+from doxa.core.answers import AnswerReason
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Change, Explanation, Fact
-from doxa.core.views import Counts, Deed, Joined, Listing, Quote, ReviewKind, ReviewPage, Standing, Subject, Voice
+from doxa.core.values import Change, Explanation, Fact, Rule, Turn
+from doxa.core.views import (
+    Counts,
+    Deed,
+    Joined,
+    Listing,
+    Quote,
+    ReviewKind,
+    ReviewPage,
+    Spoken,
+    Standing,
+    Subject,
+    Understood,
+    Voice,
+)
 from doxa.engine.answer.checking import INFERRED, explain_inferred
+from doxa.engine.answer.following import following, follows, prepare
+from doxa.engine.history.answers import answers_before
 from doxa.engine.history.entities import entity_of
 from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_TURN
@@ -24,10 +41,17 @@ from doxa.engine.viewing.names import Entry, label_of
 from doxa.engine.viewing.order import cursor_of, latest, read_cursor
 from doxa.engine.viewing.quotes import quotes_of
 from doxa.engine.viewing.review import Asked, behind, joined_page, place_at, review_page
+from doxa.engine.viewing.written import written
 from doxa.engine.wiring.parts import Parts
-from doxa.memory import Beliefs, UserState
+from doxa.logic import GraphFormat
+from doxa.memory import Beliefs, UserState, describe_rule
 
 __all__ = ["View"]
+
+FEW = 1_000
+"""Facts of which it is quick to work out what follows from them."""
+LAST_PLACE = 2**31 - 1
+"""The largest that a database counts answers to."""
 
 
 class View:
@@ -86,13 +110,15 @@ class View:
         with self._indexed() as (state, index):
             return _subject(self._entry(key, state.beliefs, index), state.beliefs)
 
-    def about(self, key: str, standing: Standing = "firm", *, after: str = "", limit: int = 50) -> Listing[Fact]:
+    def about(
+        self, key: str, standing: Standing | Sequence[Standing] = "firm", *, after: str = "", limit: int = 50
+    ) -> Listing[Fact]:
         """Return the facts in which a person or thing is the subject or the object, the latest first.
 
         Args:
             key: its key or one of its names.
             standing: "firm" for what is believed, undisputed and holds today; "tentative" for what is tentative, set
-                aside or disputed; "past" for what was superseded, retracted or has ended.
+                aside or disputed; "past" for what was superseded, retracted or has ended; or several of them.
             after: `next` of the page before.
             limit: how many at most.
 
@@ -101,15 +127,62 @@ class View:
             InputError: `after` or `standing` is no such text, or `limit` is not positive.
         """
         require_positive(limit, "about: limit")
-        _require_one_of(standing, get_args(Standing), "about: standing")
+        asked = (standing,) if isinstance(standing, str) else tuple(dict.fromkeys(standing))
+        for one in asked:
+            _require_one_of(one, get_args(Standing), "about: standing")
         with self._indexed() as (state, index):
             meant = self._entry(key, state.beliefs, index).key
-            found, more = latest(index.lists(meant, standing), place_at(after, index), limit)
+            lists = [places for one in asked for places in index.lists(meant, one)]
+            found, more = latest(lists, place_at(after, index), limit)
             return Listing(
                 items=index.facts(found),
                 next=behind(found[-1]) if more else "",
-                total=index.count(meant, standing),
+                total=sum(index.count(meant, one) for one in asked),
             )
+
+    def subjects(self, keys: Iterable[str]) -> dict[str, Subject]:
+        """Return those of some keys that are people or things; the others are plain words and amounts."""
+        with self._indexed() as (state, index):
+            entries = {key: entry for key in keys if (entry := index.directory.entries.get(key)) is not None}
+            return {key: _subject(entry, state.beliefs) for key, entry in entries.items()}
+
+    def follows(self) -> bool:
+        """Tell whether `inferred_about` is quick: it was asked before, or there are few facts."""
+        with self._parts.log.user(self.user) as state:
+            return follows(state) or len(state.beliefs.facts) <= FEW
+
+    def inferred_about(self, key: str) -> tuple[Fact, ...]:
+        """Return what follows about a person or thing by the ontology and nobody said; `why` tells from what.
+
+        Args:
+            key: its key or one of its names.
+
+        Raises:
+            NotFoundError: no fact is about anybody of that name.
+
+        Cost: O(what changed since the last call, what follows about it); the first one of a process and memory takes
+            about 0.1 ms a fact, in which the memory stays free for others.
+        """
+        with self._indexed() as (state, index):
+            meant = self._entry(key, state.beliefs, index).key
+        prepare(self._parts, self.user)
+        with self._parts.log.user(self.user) as state:
+            return tuple(following(self._parts, state).inferred_about(meant))
+
+    def written(self, facts: Sequence[Fact], format: GraphFormat = "turtle") -> str:
+        """Return facts as RDF with their sources: what is believed of them is asserted, each has a record.
+
+        Args:
+            facts: which ones.
+            format: "turtle", "jsonld" or "nquads".
+
+        Raises:
+            InputError: there is no such format.
+
+        Cost: one encoding for every relation that no ontology lists, once.
+        """
+        _require_one_of(format, get_args(GraphFormat), "written: format")
+        return written(facts, self._parts, self.user, format)
 
     def review(
         self,
@@ -190,6 +263,12 @@ class View:
         with self._parts.log.user(self.user) as state:
             return self._fact(fact_id, state)
 
+    def known(self, fact_ids: Iterable[str]) -> dict[str, Fact]:
+        """Return the facts of some ids; those that went on under another id, and what is no fact, are left out."""
+        with self._parts.log.user(self.user) as state:
+            facts = state.beliefs.facts
+            return {key: facts[key] for key in fact_ids if key in facts}
+
     def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands; see `Memory.why`.
 
@@ -200,6 +279,10 @@ class View:
             return explain_inferred(fact_id, self._parts, self.user)
         with self._parts.log.user(self.user) as state:
             return explain(self._fact(fact_id, state), state)
+
+    def told(self, rule: Rule) -> str:
+        """Return a rule as it was said, or else in words of our own."""
+        return rule.span or describe_rule(rule)
 
     def quotes(self, fact: Fact | str, *, limit: int = 50) -> tuple[Quote, ...]:
         """Return where the turns that a fact rests on say it, the latest first; only the turn where that is not clear.
@@ -236,10 +319,43 @@ class View:
             NotFoundError: there is no such turn.
         """
         with self._indexed() as (state, index):
-            if state.turn(turn_id) is None:
-                raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+            self._turn(turn_id, state)
             known = [index.filed[key] for key in index.by_turn.get(turn_id, ())]
             return tuple(one.fact for one in sorted(known, key=lambda one: one.place[1]))
+
+    def turn(self, turn_id: str, *, before: int = 0, after: int = 0) -> Spoken:
+        """Return a turn with so many of its session that came just before it, and just after.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        with self._parts.log.user(self.user) as state:
+            turn = self._turn(turn_id, state)
+            ordinals = state.session(turn.session)
+            stop = bisect_right(ordinals, turn.ordinal)
+            return Spoken(
+                turn=turn,
+                before=tuple(state.context(turn, before)),
+                after=tuple(state.turns[ordinal] for ordinal in ordinals[stop : stop + after]),
+                withdrawn=state.withdrawn.get(turn_id),
+                degraded=state.degraded.get(turn_id, ""),
+            )
+
+    def understood(self, turn_id: str) -> Understood:
+        """Return what a turn was understood to say, and what it changed.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        with self._parts.log.user(self.user) as state:
+            turn, beliefs = self._turn(turn_id, state), state.beliefs
+            return Understood(
+                claims=tuple(beliefs.claims_of(turn_id)),
+                rules=beliefs.rules_of(turn_id),
+                facts=self.facts_of_turn(turn_id),
+                changes=tuple(beliefs.changes_by(turn_id)),
+                waits=turn.ordinal > state.maintained,
+            )
 
     def latest(self, *, after: str = "", limit: int = 20) -> Listing[Change]:
         """Return what changed, the latest first.
@@ -255,6 +371,29 @@ class View:
             start = max(0, stop - limit)
             items = tuple(reversed(changes[start:stop]))
             return Listing(items=items, next=cursor_of(start) if start else "", total=len(changes))
+
+    def answers(self, query: str = "", *, after: str = "", limit: int = 20) -> Listing[AnswerReason]:
+        """Return the answers that are kept, the latest first, each with what has changed since; they are not counted.
+
+        Args:
+            query: only those whose question or answer has this text in it, whatever its case.
+            after: `next` of the page before.
+            limit: how many at most.
+
+        Raises:
+            InputError: `after` is no such text, or `limit` is not positive.
+        """
+        require_positive(limit, "answers: limit")
+        cursor = read_cursor(after, int)
+        before = None if cursor is None else min(max(cursor[0], 0), LAST_PLACE)
+        found, place = answers_before(self._parts, self.user, before, query=query, limit=limit)
+        return Listing(items=tuple(found), next="" if place is None else cursor_of(place))
+
+    def named(self, keys: Iterable[str]) -> Mapping[str, Turn | Fact]:
+        """Return what ids stand for, turns and facts; ids of what is gone, and of anything else, are left out."""
+        with self._parts.log.user(self.user) as state:
+            known = {key: state.turn(key) or state.beliefs.facts.get(key) for key in keys}
+        return {key: one for key, one in known.items() if one is not None}
 
     def counts(self) -> Counts:
         """Return how much of everything there is."""
@@ -280,6 +419,11 @@ class View:
         if (fact := state.beliefs.facts.get(fact_id)) is None:
             raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
         return fact
+
+    def _turn(self, turn_id: str, state: UserState) -> Turn:
+        if (turn := state.turn(turn_id)) is None:
+            raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
+        return turn
 
     def _entry(self, name: str, beliefs: Beliefs, index: ViewIndex) -> Entry:
         """Return what is told of whoever has a key or name."""

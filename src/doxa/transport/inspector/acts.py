@@ -22,7 +22,7 @@ from doxa.transport.inspector.visit import SEE_OTHER, Visit
 if TYPE_CHECKING:
     from doxa.engine import Memory
 
-__all__ = ["ACTS", "CORRECTIONS", "PATHS", "Act", "Given", "suppose"]
+__all__ = ["ACTS", "CORRECTIONS", "POSTS", "Act", "Given", "suppose"]
 
 MOST_UNDONE = 20
 CORRECTIONS = "corrections"
@@ -201,4 +201,4 @@ def _done(visit: Visit, name: str, *, times: int = 1) -> Response:
     return visit.back(done=name, at=visit.room.view().counts().changes, times=times if times > 1 else None)
 
 
-PATHS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}
+POSTS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}

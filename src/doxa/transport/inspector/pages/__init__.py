@@ -1,14 +1,19 @@
 """pages: visit -> page.
 
-A module for each page; its `PATHS` are what stands behind `/inspect/`, each with what answers it.
+A module for each page; its `PATHS` are what stands behind `/inspect/`, each with what answers it, and its `POSTS` what
+forms of its own are sent to.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from doxa.transport.inspector.acts import suppose
-from doxa.transport.inspector.pages import conflicts, door, now
+from doxa.transport.inspector import acts
+from doxa.transport.inspector.pages import conflicts, door, graph, now, queries, recall, why
 
-__all__ = ["PATHS"]
+__all__ = ["PATHS", "POSTS"]
 
-PATHS: Mapping[str, Callable[..., Any]] = {**door.PATHS, **now.PATHS, **conflicts.PATHS, "suppose": suppose}
+Paths = Mapping[str, Callable[..., Any]]
+PAGES = (door, now, why, recall, graph, queries, conflicts)
+PATHS: Paths = {path: shown for page in PAGES for path, shown in page.PATHS.items()} | {"suppose": acts.suppose}
+FORMS = (acts,)
+POSTS: Paths = {path: done for page in FORMS for path, done in page.POSTS.items()}

@@ -64,7 +64,8 @@ def conflicts(visit: Visit) -> Response:
         voices = view.voices((fact for item in page.items for fact in item.facts), limit=VOICES)
         deeds = view.deeds(session=CORRECTIONS, limit=LATELY)
         changes = view.counts().changes
-    totals = {"all": sum(page.totals.values()), **page.totals, "names": page.names}
+    totals = {str(one): count for one, count in page.totals.items()}
+    totals |= {"all": sum(page.totals.values()), "names": page.names}
     return visit.shown(
         "conflicts.html", page=page, kind=kind, kinds=KINDS, totals=totals, joined=joined, voices=voices, deeds=deeds,
         changes=changes, marks=_marks,
