@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,10 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, ServerConfig
+from doxa.core.values import Claim, Relation, Term, Turn
 from doxa.engine import Doxa, Keys
+from doxa.memory import Maintained
+from doxa.revise import revise
 from doxa.transport.http import application
 from doxa.transport.http.serving import _Server
 
@@ -47,6 +51,38 @@ def told(doxa) -> Callable[..., None]:
         doxa.dialogue(user=user).flush()
 
     return tell
+
+
+class Understood:
+    """The memory of ana, by what is said, without anybody reading it; a day passes with every turn."""
+
+    def __init__(self, doxa: Doxa) -> None:
+        self.log, self.days = doxa.parts.log, 0
+
+    def __call__(
+        self, subject: str, relation: str, thing: str, *, by: str = "Ana", role: str = "user", days: int = 1, **more: Any
+    ) -> None:
+        """Have somebody say one thing: "Bruno", "lives_in", "Porto"."""
+        label = relation.replace("_", " ")
+        span = f"{subject} {label} {thing}."
+        self.days += days
+        at = datetime(2024, 1, 1, 9, tzinfo=UTC) + timedelta(days=self.days)
+        turn = Turn(turn_id="", user="ana", session="s", speaker=by, role=role, text=f"Well. {span}", at=at)
+        stored, _ = self.log.receive(turn)
+        terms = [Term(name.casefold(), name) for name in (subject, thing)]
+        claim = Claim(
+            subject=terms[0], relation=Relation(relation, label), object=terms[1], span=span, turn_id=stored.turn_id,
+            speaker=by, role=role, known_at=at, **more,
+        )  # fmt: skip
+        with self.log.user("ana") as state:
+            changes = revise([claim], state.beliefs, turn_id=stored.turn_id, known_at=at)
+            self.log.append("ana", state, Maintained(known_at=at, about=stored, claims=[claim], changes=changes))
+
+
+@pytest.fixture
+def understood(doxa) -> Understood:
+    """A function that has somebody say one thing, as it was understood."""
+    return Understood(doxa)
 
 
 class Browser(TestClient):

@@ -12,7 +12,7 @@
   let list = "", place = 0;
   const note = (row) => {
     const within = row.parentElement.closest("[id]"), all = rows(within), first = rows(row.closest("[data-scope]"))[0];
-    list = within.id;
+    list = within?.id ?? "";
     place = Math.max(0, all.indexOf(first ?? row));
   };
   const there = () => {
@@ -30,7 +30,8 @@
   };
   const move = (step) => {
     const all = rows(), at = all.indexOf(chosen()), to = at + step;
-    const page = at < 0 ? null : document.querySelector(to < 0 ? "[data-before]" : to < all.length ? "[data-none]" : "[data-more]");
+    const over = to < 0 ? "[data-before]" : to >= all.length ? "[data-more]" : "";
+    const page = at >= 0 && over ? document.querySelector(over) : null;
     if (seen(page)) page.click();
     else choose(at < 0 ? there() : all[Math.max(0, Math.min(to, all.length - 1))]);
   };
