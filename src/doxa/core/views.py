@@ -11,6 +11,9 @@ from doxa.core.values import Change, Claim, Entity, Fact, Rule, Turn
 
 __all__ = [
     "Counts",
+    "Deed",
+    "DeedKind",
+    "Joined",
     "Listing",
     "Place",
     "Quote",
@@ -21,6 +24,7 @@ __all__ = [
     "Standing",
     "Subject",
     "Understood",
+    "Voice",
 ]
 
 T = TypeVar("T")
@@ -29,6 +33,8 @@ Place = tuple[int, int]
 Standing = Literal["firm", "tentative", "past"]
 """What is believed today and nobody disputes; what is doubted or disputed; what no longer is so or never was."""
 ReviewKind = Literal["disputed", "doubtful", "tentative"]
+DeedKind = Literal["accepted", "distrusted", "identified", "maintained", "retracted", "withdrawn"]
+"""What a person does by hand, and a turn that was understood ("maintained")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +71,45 @@ class ReviewItem:
     """When the latest of them came to be known."""
     question: str = ""
     """What to ask, to settle a dispute."""
+    identities: tuple[Fact, ...] = ()
+    """What makes several names stand for the one that they are about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewPage(Listing[ReviewItem]):
     """One page of what waits for a person."""
 
+    previous: str = ""
+    """What leads to the page before (`before`); empty at the beginning."""
     totals: Mapping[ReviewKind, int] = field(default_factory=dict)
     """How many of each kind there are, whichever kind was asked for."""
+    names: int = 0
+    """How many of them say which names are one's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """A person or thing that has several names, and what says so."""
+
+    entity: Entity
+    identities: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """Something that changed a memory: what a person did by hand, or a turn."""
+
+    kind: DeedKind
+    at: datetime
+    changes: tuple[Change, ...] = ()
+    stands: bool = True
+    """False where it was taken back."""
+    last: bool = False
+    """Whether `undo` takes it back next."""
+    target: str = ""
+    """The turn, source or fact that was given up."""
+    turn: Turn | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +124,14 @@ class Quote:
     """None where it is not clear which one says it."""
     subject: Place | None = None
     object: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """A turn that says a fact, and where it does."""
+
+    turn: Turn
+    quote: Quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -181,6 +181,10 @@ class MemoryLog:
         """Return the whole log of a user."""
         return self.store.read(self.scope(user))
 
+    def rows_after(self, user: str, ordinal: int) -> list[Row]:
+        """Return the log of a user behind an ordinal."""
+        return self.store.read(self.scope(user), after=ordinal)
+
     def _pin(self, user: str) -> _Loaded:
         with self._guard:
             loaded = self._loaded.get(user)

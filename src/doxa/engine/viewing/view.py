@@ -12,21 +12,22 @@ from typing import Literal, get_args
 
 from doxa.core.answers import AnswerReason
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Change, Explanation, Fact, Rule, Status, Turn
+from doxa.core.values import Change, Explanation, Fact, Rule, Turn
 from doxa.core.views import (
     Counts,
+    Deed,
+    Joined,
     Listing,
     Quote,
-    ReviewItem,
     ReviewKind,
     ReviewPage,
     Spoken,
     Standing,
     Subject,
     Understood,
+    Voice,
 )
 from doxa.engine.answer.checking import INFERRED, explain_inferred
-from doxa.engine.answer.disputes import question_of
 from doxa.engine.answer.following import following, follows, prepare
 from doxa.engine.history.answers import answers_before
 from doxa.engine.history.entities import entity_of
@@ -35,9 +36,11 @@ from doxa.engine.history.replay import NO_TURN
 from doxa.engine.history.withdrawal import NO_FACT
 from doxa.engine.intake import require_positive, require_text
 from doxa.engine.viewing.index import ViewIndex, index_of
+from doxa.engine.viewing.lately import done_lately
 from doxa.engine.viewing.names import Entry, label_of
-from doxa.engine.viewing.order import Rank, cursor_of, latest, read_cursor, unplaced
+from doxa.engine.viewing.order import cursor_of, latest, read_cursor
 from doxa.engine.viewing.quotes import quotes_of
+from doxa.engine.viewing.review import Asked, behind, joined_page, place_at, review_page
 from doxa.engine.viewing.written import written
 from doxa.engine.wiring.parts import Parts
 from doxa.logic import GraphFormat
@@ -49,8 +52,6 @@ FEW = 1_000
 """Facts of which it is quick to work out what follows from them."""
 LAST_PLACE = 2**31 - 1
 """The largest that a database counts answers to."""
-NUMBER = (int, float)
-"""What a moment is in a cursor."""
 
 
 class View:
@@ -129,14 +130,13 @@ class View:
         asked = (standing,) if isinstance(standing, str) else tuple(dict.fromkeys(standing))
         for one in asked:
             _require_one_of(one, get_args(Standing), "about: standing")
-        cursor = read_cursor(after, NUMBER, str)
         with self._indexed() as (state, index):
             meant = self._entry(key, state.beliefs, index).key
             lists = [places for one in asked for places in index.lists(meant, one)]
-            found, more = latest(lists, _place(cursor, index), limit)
+            found, more = latest(lists, place_at(after, index), limit)
             return Listing(
                 items=index.facts(found),
-                next=_behind(found[-1]) if more else "",
+                next=behind(found[-1]) if more else "",
                 total=sum(index.count(meant, one) for one in asked),
             )
 
@@ -184,37 +184,75 @@ class View:
         _require_one_of(format, get_args(GraphFormat), "written: format")
         return written(facts, self._parts, self.user, format)
 
-    def review(self, kind: Literal["all"] | ReviewKind = "all", *, after: str = "", limit: int = 50) -> ReviewPage:
-        """Return what needs a person, the latest first: disputes, what is set aside, and what may be misread.
+    def review(
+        self,
+        kind: Literal["all", "names"] | ReviewKind = "all",
+        *,
+        query: str = "",
+        oldest: bool = False,
+        after: str = "",
+        before: str = "",
+        limit: int = 50,
+    ) -> ReviewPage:
+        """Return what needs a person: disputes, what is set aside, and what may be misread.
 
         Args:
             kind: "disputed" for facts of which one can be true at most, "doubtful" for what no trusted source said,
-                "tentative" for what was not surely read.
+                "tentative" for what was not surely read; "names" for what of all this says which names are one's.
+            query: only what is about those whom it finds; see `people`.
+            oldest: the earliest first, instead of the latest.
             after: `next` of the page before; it leads on even when what stood there was settled meanwhile.
+            before: `previous` of the page behind, instead.
             limit: how many at most.
 
         Raises:
-            InputError: `after` or `kind` is no such text, or `limit` is not positive.
+            InputError: `after`, `before` or `kind` is no such text, both are given, or `limit` is not positive.
+
+        Cost: with a query, one look at each name and at what waits.
         """
         require_positive(limit, "review: limit")
-        _require_one_of(kind, ("all", *get_args(ReviewKind)), "review: kind")
-        cursor = read_cursor(after, NUMBER, str)
+        _require_one_of(kind, ("all", "names", *get_args(ReviewKind)), "review: kind")
+        if after and before:
+            raise InputError("review: expected `after` or `before`, got both.")
+        asked = Asked(kind=kind, query=query.strip(), oldest=oldest, after=after, before=before, limit=limit)
         with self._indexed() as (state, index):
-            disputes = index.disputes(state.beliefs)
-            queues: dict[ReviewKind, list[Rank]] = {
-                "disputed": [place for place, _ in disputes],
-                "doubtful": index.doubtful,
-                "tentative": index.tentative,
-            }
-            asked = list(queues.values()) if kind == "all" else [queues[kind]]
-            found, more = latest(asked, _place(cursor, index), limit)
-            sides = dict(disputes)
-            return ReviewPage(
-                items=tuple(_to_review(place, sides.get(place), index, state) for place in found),
-                next=_behind(found[-1]) if more else "",
-                total=sum(map(len, asked)),
-                totals={one: len(places) for one, places in queues.items()},
-            )
+            return review_page(asked, state, index)
+
+    def joined(self, query: str = "", *, after: str = "", limit: int = 50) -> Listing[Joined]:
+        """Return those who have several names and what says so, by name.
+
+        Args:
+            query: only those whom it finds; see `people`.
+            after: `next` of the page before.
+            limit: how many at most.
+
+        Raises:
+            InputError: `after` is no such text, or `limit` is not positive.
+
+        Cost: O(names of those who have several).
+        """
+        require_positive(limit, "joined: limit")
+        with self._indexed() as (state, index):
+            return joined_page(query.strip(), after, limit, state.beliefs, index)
+
+    def deeds(self, *, session: str = "", limit: int = 10) -> tuple[Deed, ...]:
+        """Return what was done by hand lately, the latest first, and what `Memory.undo` would take back next.
+
+        Args:
+            session: whose turns count as said by hand.
+            limit: how many at most.
+
+        Cost: reading the end of the log, once after every change.
+        """
+        require_positive(limit, "deeds: limit")
+        with self._parts.log.user(self.user) as state:
+            asked = done_lately, session, limit
+            known: tuple[Deed, ...] | None = state.derived.get(asked)
+            if known is None:
+                known = state.derived[asked] = done_lately(
+                    self._parts.log, self.user, state, session=session, limit=limit
+                )
+            return known
 
     def fact(self, fact_id: str) -> Fact:
         """Return a fact, whatever became of it.
@@ -261,8 +299,18 @@ class View:
         require_positive(limit, "quotes: limit")
         with self._parts.log.user(self.user) as state:
             known = fact if isinstance(fact, Fact) else self._fact(fact, state)
-            turns = [turn for key in reversed(known.turn_ids[-limit:]) if (turn := state.turn(key)) is not None]
-            return quotes_of(known, turns, state.beliefs)
+            return tuple(voice.quote for voice in _voices(known, state, limit))
+
+    def voices(self, facts: Iterable[Fact], *, limit: int = 50) -> dict[str, tuple[Voice, ...]]:
+        """Return who says each of some facts and where, the latest first, by the id of the fact; see `quotes`.
+
+        Args:
+            facts: the facts.
+            limit: of how many turns of each at most.
+        """
+        require_positive(limit, "voices: limit")
+        with self._parts.log.user(self.user) as state:
+            return {fact.fact_id: _voices(fact, state, limit) for fact in facts}
 
     def facts_of_turn(self, turn_id: str) -> tuple[Fact, ...]:
         """Return the facts that rest on a turn, in the order in which they came to be.
@@ -396,27 +444,10 @@ def _subject(entry: Entry, beliefs: Beliefs) -> Subject:
     return Subject(entity=entity, firm=entry.firm, tentative=entry.tentative, past=entry.past)
 
 
-def _to_review(place: Rank, sides: Sequence[str] | None, index: ViewIndex, state: UserState) -> ReviewItem:
-    facts = tuple(index.filed[key].fact for key in sides or (place[2],))
-    when = max((fact.known_at for fact in facts if fact.known_at is not None), default=None)
-    if sides is not None:
-        return ReviewItem(key=place[2], kind="disputed", facts=facts, when=when, question=question_of(facts, state))
-    kind: ReviewKind = "doubtful" if facts[0].status is Status.QUARANTINED else "tentative"
-    return ReviewItem(key=place[2], kind=kind, facts=facts, when=when)
-
-
-def _behind(place: Rank) -> str:
-    """Return the cursor of a fact. Its place among all may be another in the next process: its id tells it."""
-    return cursor_of(place[0], place[2])
-
-
-def _place(cursor: Sequence[float | str] | None, index: ViewIndex) -> Rank | None:
-    """Return the place behind which a page begins; of a fact that is gone, all of its moment come again."""
-    match cursor:
-        case [float() | int() as moment, str(fact_id)]:
-            filed = index.filed.get(fact_id)
-            return (moment, filed.place[1], fact_id) if filed is not None else unplaced(moment)
-    return None
+def _voices(fact: Fact, state: UserState, limit: int) -> tuple[Voice, ...]:
+    turns = [turn for key in reversed(fact.turn_ids[-limit:]) if (turn := state.turn(key)) is not None]
+    quotes = quotes_of(fact, turns, state.beliefs)
+    return tuple(Voice(turn=turn, quote=quote) for turn, quote in zip(turns, quotes, strict=True))
 
 
 def _require_one_of(value: object, known: Sequence[str], what: str) -> None:
