@@ -196,10 +196,14 @@ class ViewIndex:
         self._groups = new
         return {key: None for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
 
+    def names(self, key: str) -> tuple[str, ...]:
+        """Return the keys of all names of an entity."""
+        return self._groups.get(key, (key,))
+
     def lists(self, key: str, standing: Standing) -> list[list[Rank]]:
         """Return the orders of the facts about an entity: that of its key, and what nobody says any more of others."""
         kept = self.about[standing]
-        return [kept[name] for name in self._groups.get(key, (key,)) if name in kept]
+        return [kept[name] for name in self.names(key) if name in kept]
 
     def count(self, key: str, standing: Standing) -> int:
         """Return how many facts there are in `lists`; what is about two names of one entity counts once."""

@@ -7,11 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import Literal, get_args
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, Explanation, Fact, Status
-from doxa.core.views import Counts, Listing, Quote, ReviewItem, ReviewKind, ReviewPage, Standing, Subject
+from doxa.core.views import (
+    Counts,
+    Differences,
+    Listing,
+    Quote,
+    ReviewItem,
+    ReviewKind,
+    ReviewPage,
+    Standing,
+    Standpoint,
+    Subject,
+    Timeline,
+)
 from doxa.engine.answer.checking import INFERRED, explain_inferred
 from doxa.engine.answer.disputes import question_of
 from doxa.engine.history.entities import entity_of
@@ -19,17 +32,21 @@ from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_TURN
 from doxa.engine.history.withdrawal import NO_FACT
 from doxa.engine.intake import require_positive, require_text
+from doxa.engine.viewing.chronicle import chronicle_of
 from doxa.engine.viewing.index import ViewIndex, index_of
 from doxa.engine.viewing.names import Entry, label_of
 from doxa.engine.viewing.order import Rank, cursor_of, latest, read_cursor, unplaced
 from doxa.engine.viewing.quotes import quotes_of
+from doxa.engine.viewing.timeline import Asked, differences, timeline
 from doxa.engine.wiring.parts import Parts
-from doxa.memory import Beliefs, UserState
+from doxa.memory import Beliefs, UserState, microseconds
 
 __all__ = ["View"]
 
 NUMBER = (int, float)
 """What a moment is in a cursor."""
+MOST = 2**63 - 1
+"""The largest place that a column of numbers holds."""
 
 
 class View:
@@ -231,6 +248,68 @@ class View:
                 revisions=index.revisions,
             )
 
+    def today(self) -> date | None:
+        """Return the day of the latest turn, which is today for a memory; None before the first one."""
+        with self._parts.log.user(self.user) as state:
+            return state.today()
+
+    def timeline(
+        self, at: Standpoint, *, of: str = "", holding: bool = False, after: str = "", limit: int = 40
+    ) -> Timeline:
+        """Return the facts that were known at a moment, as they stood then, and which of them held on a day.
+
+        Args:
+            at: the moment of knowledge and the day of the world.
+            of: the key or a name of a person or thing; empty for everything.
+            holding: only what was believed to hold on that day.
+            after: `next` of the page before.
+            limit: how many at most.
+
+        Raises:
+            NotFoundError: no fact is about anybody of that name.
+            InputError: `after` is no such text, or `limit` is not positive.
+
+        Cost: a few passes over columns of numbers, one for each change of what it is about.
+        """
+        require_positive(limit, "timeline: limit")
+        with self._indexed() as (state, index):
+            asked = self._asked(of, after, limit, state, index)
+            return timeline(asked, at, chronicle_of(state), state.beliefs.changes, holding=holding)
+
+    def differences(
+        self, first: Standpoint, second: Standpoint, *, of: str = "", after: str = "", limit: int = 40
+    ) -> Differences:
+        """Return what was believed to hold at one of two standpoints, and not or otherwise at the other.
+
+        Args:
+            first: the one before.
+            second: the one after. Where less was known there, the two change places.
+            of: the key or a name of a person or thing; empty for everything.
+            after: `next` of the page before.
+            limit: how many at most.
+
+        Raises:
+            NotFoundError: no fact is about anybody of that name.
+            InputError: `after` is no such text, or `limit` is not positive.
+
+        Cost: as for `timeline`.
+        """
+        require_positive(limit, "differences: limit")
+        first, second = sorted((first, second), key=_place_in_time)
+        with self._indexed() as (state, index):
+            asked = self._asked(of, after, limit, state, index)
+            return differences(asked, first, second, chronicle_of(state), state.beliefs.changes)
+
+    def _asked(self, of: str, after: str, limit: int, state: UserState, index: ViewIndex) -> Asked:
+        """Return what a page of facts in time is asked for."""
+        cursor = read_cursor(after, int)
+        behind = None if cursor is None else min(max(cursor[0], -1), MOST)
+        if not of:
+            return Asked(after=behind, limit=limit, today=state.today())
+        entry = self._entry(of, state.beliefs, index)
+        subject, keys = _subject(entry, state.beliefs), index.names(entry.key)
+        return Asked(subject=subject, keys=keys, after=behind, limit=limit, today=state.today())
+
     def _fact(self, fact_id: str, state: UserState) -> Fact:
         if (fact := state.beliefs.facts.get(fact_id)) is None:
             raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
@@ -262,6 +341,10 @@ def _to_review(place: Rank, sides: Sequence[str] | None, index: ViewIndex, state
         return ReviewItem(key=place[2], kind="disputed", facts=facts, when=when, question=question_of(facts, state))
     kind: ReviewKind = "doubtful" if facts[0].status is Status.QUARANTINED else "tentative"
     return ReviewItem(key=place[2], kind=kind, facts=facts, when=when)
+
+
+def _place_in_time(at: Standpoint) -> tuple[bool, float, date]:
+    return at.known is None, 0 if at.known is None else microseconds(at.known), at.true
 
 
 def _behind(place: Rank) -> str:
