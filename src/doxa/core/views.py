@@ -182,4 +182,6 @@ class Differing:
 class Differences(Listing[Differing]):
     """One page of what differs between two standpoints, what was changed last first."""
 
+    first: Standpoint
+    second: Standpoint
     counts: Mapping[DifferingKind, int] = field(default_factory=dict)

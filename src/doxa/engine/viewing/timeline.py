@@ -172,6 +172,8 @@ def differences(
         items=tuple(items),
         next=following,
         total=len(every),
+        first=first,
+        second=second,
         counts={kind: len(some) for kind, some in facts.items()},
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Literal, get_args
 
 from doxa.core.errors import InputError, NotFoundError
@@ -31,7 +31,7 @@ from doxa.engine.history.entities import entity_of
 from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_TURN
 from doxa.engine.history.withdrawal import NO_FACT
-from doxa.engine.intake import require_positive, require_text
+from doxa.engine.intake import read_day, read_end, require_positive, require_text
 from doxa.engine.viewing.chronicle import chronicle_of
 from doxa.engine.viewing.index import ViewIndex, index_of
 from doxa.engine.viewing.names import Entry, label_of
@@ -248,10 +248,21 @@ class View:
                 revisions=index.revisions,
             )
 
-    def today(self) -> date | None:
-        """Return the day of the latest turn, which is today for a memory; None before the first one."""
+    def standpoint(self, known: str = "", true: str = "") -> Standpoint:
+        """Return from where facts are looked at.
+
+        Args:
+            known: an ISO moment; a bare day, month or year means all of it. Empty for now.
+            true: an ISO day of the world. Empty for the day of the latest turn, which is today for a memory.
+
+        Raises:
+            InputError: one of them cannot be read.
+        """
+        moment = read_end(known, what="known") if known else None
+        if true:
+            return Standpoint(known=moment, true=read_day(true, what="true"))
         with self._parts.log.user(self.user) as state:
-            return state.today()
+            return Standpoint(known=moment, true=state.today() or datetime.now(UTC).date())
 
     def timeline(
         self, at: Standpoint, *, of: str = "", holding: bool = False, after: str = "", limit: int = 40

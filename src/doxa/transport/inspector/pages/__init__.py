@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from doxa.transport.inspector.acts import suppose
-from doxa.transport.inspector.pages import door, now
+from doxa.transport.inspector.pages import door, now, timeline
 
 __all__ = ["PATHS"]
 
-PATHS: Mapping[str, Callable[..., Any]] = {**door.PATHS, **now.PATHS, "suppose": suppose}
+PATHS: Mapping[str, Callable[..., Any]] = {**door.PATHS, **now.PATHS, **timeline.PATHS, "suppose": suppose}
