@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Generic, Literal, TypeVar
 
 from doxa.core.values import Change, Claim, Entity, Fact, Rule, Turn
@@ -13,7 +13,11 @@ __all__ = [
     "Counts",
     "Deed",
     "DeedKind",
+    "Differences",
+    "Differing",
+    "DifferingKind",
     "Joined",
+    "Lasting",
     "Listing",
     "Place",
     "Quote",
@@ -21,8 +25,12 @@ __all__ = [
     "ReviewKind",
     "ReviewPage",
     "Spoken",
+    "Stage",
     "Standing",
+    "Standpoint",
+    "Steps",
     "Subject",
+    "Timeline",
     "Understood",
     "Voice",
 ]
@@ -32,6 +40,9 @@ Place = tuple[int, int]
 """From which character of a text (inclusive) to which (exclusive)."""
 Standing = Literal["firm", "tentative", "past"]
 """What is believed today and nobody disputes; what is doubted or disputed; what no longer is so or never was."""
+Stage = Literal[Standing, "never"]
+"""The same, with what was taken back apart: that never was."""
+DifferingKind = Literal["added", "gone", "otherwise"]
 ReviewKind = Literal["disputed", "doubtful", "tentative"]
 DeedKind = Literal["accepted", "distrusted", "identified", "maintained", "retracted", "withdrawn"]
 """What a person does by hand, and a turn that was understood ("maintained")."""
@@ -177,3 +188,74 @@ class Counts:
     changes: int = 0
     revisions: int = 0
     """Changes of what was believed before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standpoint:
+    """From where the facts are looked at: what was known by a moment of what is true on a day."""
+
+    known: datetime | None = None
+    """None for all that is known now."""
+    true: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lasting:
+    """A fact as it stood at a moment of knowledge; its `turn_ids` are those of its last change."""
+
+    fact: Fact
+    stage: Stage
+    holds: bool
+    """Whether it was believed to hold on the day of the world that is looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps(Generic[T]):
+    """What there is along an axis of time: its ends, and where the next step to each side leads."""
+
+    first: T
+    last: T
+    earlier: T | None = None
+    later: T | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline(Listing[Lasting]):
+    """One page of facts in time: those that touched the same question follow each other, the latest question first."""
+
+    at: Standpoint
+    subject: Subject | None = None
+    """Whom it is about; None for everything."""
+    holding: int = 0
+    """How many of all hold on the day of the world."""
+    known: Steps[datetime] | None = None
+    """When something came to be known; None where nothing ever did."""
+    true: Steps[date] | None = None
+    """When something that was known began or ended; None where no day of it is known."""
+    mixed: bool = False
+    """Whether some of what was known by then was told to the memory after what was known only later: it is shown as
+    it was understood with that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differing:
+    """A fact that was believed to hold at one standpoint and not, or otherwise, at another."""
+
+    kind: DifferingKind
+    before: Fact | None = None
+    """As it stood at the first; None where it was not known."""
+    after: Fact | None = None
+    """As it stood at the second; None where it was not known, or has another name there."""
+    change: Change | None = None
+    """What last changed it in between; where nothing did, what gave it its days."""
+    by_day: bool = False
+    """Nothing changed in what was believed of it: only the days of the world differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences(Listing[Differing]):
+    """One page of what differs between two standpoints, what was changed last first."""
+
+    first: Standpoint
+    second: Standpoint
+    counts: Mapping[DifferingKind, int] = field(default_factory=dict)
