@@ -15,9 +15,11 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Scope
 
 from doxa.core.config import ServerConfig
+from doxa.core.errors import DoxaError
 from doxa.transport.inspector import acts, assets, rendering
 from doxa.transport.inspector.entry import FORM, check_form, note_browser
-from doxa.transport.inspector.pages import PATHS
+from doxa.transport.inspector.following import Following
+from doxa.transport.inspector.pages import PATHS, POSTS
 from doxa.transport.inspector.visit import Desk, Visit
 
 __all__ = ["PATH", "Inspector"]
@@ -38,6 +40,8 @@ SAFE = {
 MOST_FIELDS = 1_000
 UNAUTHORIZED = 401
 SEE_OTHER = 303
+FOLLOWED = ("now", "conflicts", "tasks")
+"""Pages that say when something has changed since they were loaded."""
 Shown = Callable[[Visit], Any]
 """A page: a function that answers a visit, or one that is awaited."""
 
@@ -48,6 +52,10 @@ class Trouble(Protocol):
     @property
     def status(self) -> int:
         """The status."""
+
+    @property
+    def kind(self) -> str:
+        """In words with hyphens: `turn-conflict`."""
 
     @property
     def detail(self) -> str:
@@ -64,11 +72,14 @@ class Inspector:
     Args:
         desk: lets people in.
         settings: those of the server.
+        problem: what an error of ours is to whoever called.
     """
 
-    def __init__(self, desk: Desk, settings: ServerConfig) -> None:
+    def __init__(self, desk: Desk, settings: ServerConfig, problem: Callable[[DoxaError], Trouble]) -> None:
         self._desk = desk
         self._settings = settings
+        self.problem = problem
+        self.following = Following()
         self.stopping = False
         """True once the server is to stop: what tells of changes as they come ends then."""
 
@@ -76,12 +87,13 @@ class Inspector:
     def routes(self) -> list[BaseRoute]:
         """The routes, for the application."""
         pages = [self._route("GET", path, shown) for path, shown in PATHS.items()]
-        forms = [self._route("POST", path, shown) for path, shown in acts.PATHS.items()]
+        forms = [self._route("POST", path, shown) for path, shown in {**acts.PATHS, **POSTS}.items()]
         return [Route(f"{PATH}/static/{{name:path}}", assets.give), *pages, *forms]
 
     def stop(self) -> None:
         """End what waits for changes, since the server is to stop."""
         self.stopping = True
+        self.following.stop()
 
     def waits(self, scope: Scope) -> bool:
         """Tell whether a request only waits for changes, and takes no time of the server."""
@@ -94,6 +106,8 @@ class Inspector:
             if method == "POST":
                 visit.form = await _form(request)
                 check_form(request, visit.sent(FORM))
+            elif visit.page in FOLLOWED:
+                await anyio.to_thread.run_sync(visit.note_point)  # what happens while the page is made is news to it
             if inspect.iscoroutinefunction(shown):
                 response: Response = await shown(visit)
             else:
