@@ -1,15 +1,18 @@
 """An inspector in this process: an engine whose models cost nothing, and a browser without a script."""
 
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 
 from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, ServerConfig
 from doxa.engine import Doxa, Keys
 from doxa.transport.http import application
+from doxa.transport.http.serving import _Server
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -87,3 +90,37 @@ def ana(browser) -> Browser:
 def keys(doxa):
     """The API keys of the engine."""
     return Keys(doxa)
+
+
+class Serving:
+    """A server on a free port of this machine, which is stopped as `doxa serve` is."""
+
+    def __init__(self, app: Any) -> None:
+        config = uvicorn.Config(app, port=0, log_config=None, ws="none", lifespan="on", timeout_graceful_shutdown=20)
+        started, found = threading.Event(), []
+        self.app = app
+        self._server = _Server(config, lambda at: (found.append(at), started.set()), app.state.served.stopping)
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+        assert started.wait(20)
+        self.url = found[0]
+
+    def stop(self) -> None:
+        """Stop it, and wait until it has."""
+        self._server.should_exit = True
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+
+
+@pytest.fixture
+def serving(doxa, loopback) -> Iterator[Callable[..., Serving]]:
+    """A function from settings of the server to one that runs; without any, nobody needs a key."""
+    running = []
+
+    def serve(**settings: Any) -> Serving:
+        running.append(Serving(application(doxa, ServerConfig(**(settings or {"open": True})))))
+        return running[-1]
+
+    yield serve
+    for one in running:
+        one.stop()

@@ -80,7 +80,8 @@ class _Feed:
     """How many batches there were."""
     over: bool = False
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    poked: asyncio.Event = field(default_factory=asyncio.Event)
+    stirred: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the watcher has nothing to wait for any more."""
     ready: asyncio.Future[None] | None = None
 
     def wake(self) -> None:
@@ -91,7 +92,7 @@ class _Feed:
     def end(self) -> None:
         """Have everybody leave."""
         self.over = True
-        self.poked.set()
+        self.stirred.set()
         self.wake()
 
 
@@ -120,12 +121,6 @@ class Following:
         for feed in self._feeds.values():
             feed.end()
 
-    def poke(self, visit: Visit) -> None:
-        """Have a memory looked at now, since something was changed in it here."""
-        scope = visit.room.scope
-        if (feed := self._feeds.get((scope.tenant, scope.user))) is not None:
-            feed.poked.set()
-
     async def events(self, visit: Visit, after: Point | None) -> AsyncIterator[str]:
         """Give what happens as server-sent events, until whoever looks leaves, their key is revoked, or `stop`.
 
@@ -145,7 +140,7 @@ class Following:
         finally:
             del feed.viewers[viewer]
             if not feed.viewers:
-                feed.poked.set()
+                feed.stirred.set()
 
     def _feed(self, key: tuple[str, str], visit: Visit) -> _Feed:
         feed = self._feeds.get(key)
@@ -256,8 +251,7 @@ class Following:
 
 async def _rest(feed: _Feed) -> None:
     with anyio.move_on_after(EVERY_S):
-        await feed.poked.wait()
-    feed.poked.clear()
+        await feed.stirred.wait()
 
 
 def frames_of(news: News, visit: Visit) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import anyio.to_thread
 from starlette.responses import RedirectResponse, Response
 
-from doxa.core.errors import InputError
 from doxa.core.values import Reply
 from doxa.transport.inspector.rendering import render
 from doxa.transport.inspector.visit import SEE_OTHER, Visit
@@ -17,7 +16,6 @@ from doxa.transport.streaming import EVENTS, streamed
 __all__ = ["PATHS", "POSTS"]
 
 SESSIONS, TURNS, RECENT = 12, 30, 20
-LONGEST_NAME = 200
 
 
 def chat(visit: Visit) -> Response:
@@ -38,9 +36,7 @@ def chat(visit: Visit) -> Response:
 
 async def say(visit: Visit) -> Response:
     """Answer what is said, and remember both; step by step as server-sent events, where a script asks for them."""
-    session, text = visit.sent("session") or "default", visit.sent("text").replace("\r\n", "\n")
-    if len(session) > LONGEST_NAME:
-        raise InputError(f"session: expected a name of at most {LONGEST_NAME} characters, got {len(session)}.")
+    session, text = visit.text("session") or "default", visit.sent("text").replace("\r\n", "\n")
 
     def respond() -> Reply:
         visit.room.require("read")
