@@ -29,9 +29,7 @@ def differences(edits: Iterable[TaskEdit], forest: Forest) -> list[Difference]:
     return differences_at(edits, paths, {view.node.node_id: view.node.name for view in views})
 
 
-def differences_at(
-    edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]
-) -> list[Difference]:
+def differences_at(edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]) -> list[Difference]:
     """Return what some edits changed, node by node, in their order; of nodes by id the paths and names as they are."""
     found: list[Difference] = []
     for edit in edits:

@@ -47,7 +47,8 @@ def test_steps_are_told_as_they_end_and_then_the_reply(ana, told):
     assert answer.headers["content-type"].startswith("text/event-stream")
     blocks = [block.split("\n") for block in answer.text.split("\n\n") if block]
     events = [(name[7:], json.loads(data[6:])) for name, data in blocks]
-    assert [name for name, _ in events][0] == "step" and [name for name, _ in events][-2:] == ["reply", "done"]
+    names = [name for name, _ in events]
+    assert names[0] == "step" and names[-2:] == ["reply", "done"]
     assert "You live in Porto" in events[-2][1]["html"] and "Where do I live?" in events[-2][1]["html"]
 
 

@@ -19,7 +19,17 @@ from doxa.engine.history.explain import happened
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
-__all__ = ["PREFIX", "answered", "answers", "drop_answers", "explain_answer", "given_to", "keep", "quoted", "store_answers"]
+__all__ = [
+    "PREFIX",
+    "answered",
+    "answers",
+    "drop_answers",
+    "explain_answer",
+    "given_to",
+    "keep",
+    "quoted",
+    "store_answers",
+]
 
 logger = logging.getLogger("doxa")
 

@@ -72,7 +72,7 @@ class _Feed:
     viewers: dict[_Viewer, None] = field(default_factory=dict)
     point: Point = field(default_factory=Point)
     """What the batches lead to."""
-    waiting: tuple[int | str, ...] = ()
+    waiting: tuple[object, ...] = ()
     """How many turns waited then, and the ids of the first."""
     batches: deque[tuple[Point, dict[str, str]]] = field(default_factory=lambda: deque(maxlen=BATCHES))
     """What was new, by the address of who looks, and to which point it leads."""

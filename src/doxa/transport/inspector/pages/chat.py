@@ -50,7 +50,7 @@ async def say(visit: Visit) -> Response:
     inspector = visit.request.state.inspector
     if EVENTS in visit.request.headers.get("accept", ""):
         await anyio.to_thread.run_sync(lambda: visit.room)
-        return await streamed(told, lambda: {}, problem=inspector.problem)
+        return await streamed(told, dict, problem=inspector.problem)
     await anyio.to_thread.run_sync(respond)
     return RedirectResponse(f"{visit.link('chat', session=session)}#say", SEE_OTHER)
 
