@@ -148,6 +148,10 @@ class Point:
     mark: str = "0"
     """What tells whether that is still the past of the memory: erasing writes it anew."""
 
+    def within(self, other: Point) -> bool:
+        """Tell whether whoever has seen another point has seen this one, as long as both are of one past."""
+        return self.turn <= other.turn and self.change <= other.change and self.commit <= other.commit
+
     def __str__(self) -> str:
         return f"{self.turn}-{self.change}-{self.commit}-{self.mark}"
 

@@ -15,12 +15,12 @@ import pytest
 from starlette.requests import Request
 
 from doxa.core.config import ServerConfig
-from doxa.engine import Doxa
+from doxa.engine import Doxa, Live
 from doxa.transport.http.access import Gate
 from doxa.transport.inspector import following
 from doxa.transport.inspector.visit import Visit
 
-SOON_S = 10.0
+SOON_S = 30.0
 
 
 @pytest.fixture(autouse=True)
@@ -212,6 +212,26 @@ def test_who_is_too_slow_is_told_to_load_again_and_goes_on(doxa, told, monkeypat
         seen.stop()
         await slow.aclose()
         await quick.aclose()
+
+    asyncio.run(asyncio.wait_for(look(), SOON_S))
+
+
+def test_a_page_that_is_newer_than_the_last_look_is_not_out_of_date(doxa, told, monkeypatch):
+    monkeypatch.setattr(following, "EVERY_S", 60.0)
+
+    async def look() -> None:
+        seen = following.Following()
+        first = seen.events(visit_of(doxa), None)
+        assert [await anext(first) for _ in range(2)]
+        told("I live in Porto.")
+        page = seen.events(visit_of(doxa), Live(doxa.parts, "ana").point())
+        assert "reload" not in [await anext(page) for _ in range(2)][1]
+        assert "I live in Porto." in await anext(first)
+        assert seen.viewers == 2
+        await page.aclose()
+        await first.aclose()
+        assert seen.viewers == 0
+        seen.stop()
 
     asyncio.run(asyncio.wait_for(look(), SOON_S))
 

@@ -258,14 +258,7 @@ def _mark(state: UserState, changes: int) -> str:
 
 def _is_past(then: Point, end: Point, now: Point, state: UserState) -> bool:
     """Tell whether one point is the past of another, which is that of the memory, and what is between can be told."""
-    ordered = all(
-        one <= other <= latest
-        for one, other, latest in (
-            (then.turn, end.turn, now.turn),
-            (then.change, end.change, now.change),
-            (then.commit, end.commit, now.commit),
-        )
-    )
+    ordered = then.within(end) and end.within(now)
     same = _mark(state, then.change) == then.mark and _mark(state, end.change) == end.mark
     return ordered and same and max(end.turn - then.turn, end.change - then.change) <= MOST_SINCE
 

@@ -81,7 +81,8 @@ class _Feed:
     over: bool = False
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     stirred: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the watcher has nothing to wait for any more."""
+    """Set when the watcher may have nothing to wait for any more."""
+    looking: asyncio.Lock = field(default_factory=asyncio.Lock)
     ready: asyncio.Future[None] | None = None
 
     def wake(self) -> None:
@@ -133,8 +134,8 @@ class Following:
         viewer = _Viewer(visit, scope.key_id)
         feed.viewers[viewer] = None
         try:
-            yield f"retry: {RETRY_MS}\n\n"
             await self._begun((scope.tenant, scope.user), feed)
+            yield f"retry: {RETRY_MS}\n\n"
             async for frames in self._told(feed, viewer, after):
                 yield frames
         finally:
@@ -158,9 +159,10 @@ class Following:
         await asyncio.shield(feed.ready)
 
     async def _told(self, feed: _Feed, viewer: _Viewer, after: Point | None) -> AsyncIterator[str]:
+        if after is not None and not after.within(feed.point):  # the page was made after the last look
+            await self._look(feed)
         told, seen = feed.told, feed.point
-        then = seen if after is None else after
-        yield await self._written(feed, viewer, then, seen)
+        yield await self._written(feed, viewer, seen if after is None else after, seen)
         while not feed.over:
             if viewer.over:
                 yield _event("over", "This key no longer counts.")
@@ -218,19 +220,20 @@ class Following:
 
     async def _look(self, feed: _Feed) -> None:
         """Write what is new, once for everybody whose links are the same."""
-        visits = {viewer.address: viewer.visit for viewer in feed.viewers}
 
         def written() -> tuple[News, dict[str, str]]:
             news = feed.live.since(feed.point, limit=MOST_AT_ONCE)
             return news, {address: frames_of(news, visit) for address, visit in visits.items()}
 
-        news, frames = await self._in_thread(written)
-        waiting = (news.waits, *(turn.turn_id for turn in news.waiting))
-        if news.happenings or news.lost or waiting != feed.waiting:
-            feed.batches.append((news.point, frames))
-            feed.told += 1
-        feed.point, feed.waiting = news.point, waiting
-        feed.wake()
+        async with feed.looking:
+            visits = {viewer.address: viewer.visit for viewer in feed.viewers}
+            news, frames = await self._in_thread(written)
+            waiting = (news.waits, *(turn.turn_id for turn in news.waiting))
+            if news.happenings or news.lost or waiting != feed.waiting:
+                feed.batches.append((news.point, frames))
+                feed.told += 1
+            feed.point, feed.waiting = news.point, waiting
+            feed.wake()
 
     async def _recheck(self, feed: _Feed) -> None:
         """Send those away whose key was revoked."""
@@ -252,6 +255,7 @@ class Following:
 async def _rest(feed: _Feed) -> None:
     with anyio.move_on_after(EVERY_S):
         await feed.stirred.wait()
+    feed.stirred.clear()
 
 
 def frames_of(news: News, visit: Visit) -> str:

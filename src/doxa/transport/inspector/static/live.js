@@ -1,5 +1,5 @@
-// What happens in the memory, as the server tells it. A page that shows it has data-live with the address of the
-// stream; one that only says that something changed has data-news-from.
+// What happens in the memory, as the server tells it (`doxaFollow`, for scripts of pages), and on pages that do not
+// show it (data-news-from) a note that something did.
 "use strict";
 (() => {
   if (!window.EventSource) return;
@@ -31,7 +31,13 @@
     addEventListener("pagehide", close);
     addEventListener("pageshow", open);
     open();
-    return () => { ended = true; close(); document.removeEventListener("visibilitychange", seen); };
+    return () => {
+      ended = true;
+      close();
+      document.removeEventListener("visibilitychange", seen);
+      removeEventListener("pagehide", close);
+      removeEventListener("pageshow", open);
+    };
   };
   window.doxaFollow = follow;
 
