@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Generic, Literal, TypeVar
 
+from doxa.core.answers import Answered
+from doxa.core.errors import InputError
+from doxa.core.tasks import TaskCommit
 from doxa.core.values import Change, Claim, Entity, Fact, Rule, Turn
 
 __all__ = [
@@ -16,14 +19,19 @@ __all__ = [
     "Differences",
     "Differing",
     "DifferingKind",
+    "Happening",
     "Joined",
     "Lasting",
     "Listing",
+    "News",
     "Place",
+    "Point",
     "Quote",
     "ReviewItem",
     "ReviewKind",
     "ReviewPage",
+    "Said",
+    "Session",
     "Spoken",
     "Stage",
     "Standing",
@@ -259,3 +267,97 @@ class Differences(Listing[Differing]):
     first: Standpoint
     second: Standpoint
     counts: Mapping[DifferingKind, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A session, and what was said in it last."""
+
+    name: str
+    turns: int
+    latest: Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A turn as a dialogue shows it."""
+
+    turn: Turn
+    withdrawn: bool = False
+    """It is no longer trusted."""
+    degraded: str = ""
+    """Why it could not be understood in full; empty where it was, or is not yet."""
+    answer: Answered | None = None
+    """Of a reply, how it was found, with the words of what it cites; None where that is not kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """How much of what happened in a memory somebody has seen. As a text it may stand in an address."""
+
+    turn: int = 0
+    """The ordinal of the last turn."""
+    change: int = 0
+    """How many changes of what is believed."""
+    commit: int = 0
+    """The number of the last change of the tasks."""
+    mark: str = "0"
+    """What tells whether that is still the past of the memory: erasing writes it anew."""
+
+    def within(self, other: Point) -> bool:
+        """Tell whether whoever has seen another point has seen this one, as long as both are of one past."""
+        return self.turn <= other.turn and self.change <= other.change and self.commit <= other.commit
+
+    def __str__(self) -> str:
+        return f"{self.turn}-{self.change}-{self.commit}-{self.mark}"
+
+    @staticmethod
+    def read(text: str) -> Point:
+        """Return the point that a text is of.
+
+        Raises:
+            InputError: it is of none.
+        """
+        parts = text.split("-")
+        fits = len(parts) == 4 and all(part.isascii() and part.isdecimal() and len(part) < 16 for part in parts[:3])
+        if not fits or not (parts[3].isascii() and parts[3].isalnum() and len(parts[3]) <= 8):
+            raise InputError(f"after: expected the id of an event of this memory, got {text[:60]!r}.")
+        return Point(turn=int(parts[0]), change=int(parts[1]), commit=int(parts[2]), mark=parts[3])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """Something that happened in a memory: a turn was received, a belief changed, or the tasks did."""
+
+    point: Point
+    """What is seen by whoever has seen this."""
+    what: Said | Change | TaskCommit
+    others: tuple[Fact, ...] = ()
+    """Of a change of belief, the facts that it clashed with."""
+    paths: Mapping[str, str] = field(default_factory=dict)
+    """Of a change of the tasks, the path of every node that it names, by its id."""
+
+    @property
+    def kind(self) -> Literal["turn", "change", "task"]:
+        """What it is."""
+        if isinstance(self.what, Said):
+            return "turn"
+        return "change" if isinstance(self.what, Change) else "task"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What happened in a memory since somebody looked."""
+
+    point: Point
+    """What is seen with it."""
+    happenings: tuple[Happening, ...] = ()
+    """The latest of it, oldest first."""
+    left_out: int = 0
+    """How much happened before those that is not among them."""
+    lost: bool = False
+    """The past was written anew since, or too much happened to be told: everything has to be looked at again."""
+    waiting: tuple[Turn, ...] = ()
+    """The first turns that wait to be understood."""
+    waits: int = 0
+    """How many wait."""

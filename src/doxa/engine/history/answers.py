@@ -20,7 +20,18 @@ from doxa.engine.history.explain import happened
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
-__all__ = ["PREFIX", "answered", "answers", "answers_before", "drop_answers", "explain_answer", "keep", "store_answers"]
+__all__ = [
+    "PREFIX",
+    "answered",
+    "answers",
+    "answers_before",
+    "drop_answers",
+    "explain_answer",
+    "given_to",
+    "keep",
+    "quoted",
+    "store_answers",
+]
 
 logger = logging.getLogger("doxa")
 
@@ -131,6 +142,21 @@ def answered(parts: Parts, user: str, answer_id: str) -> Answered:
     return CODEC.of(found[0])
 
 
+def given_to(parts: Parts, user: str, turn_ids: Collection[str]) -> dict[str, Answered]:
+    """Return the answers that were given to turns and are kept, by the id of the turn; the first of several.
+
+    Cost: one query, and reading the answers that are kept (setting `engine.answers`).
+    """
+    if not turn_ids:
+        return {}
+    store_answers(parts, user)
+    found: dict[str, Answered] = {}
+    for data in parts.log.store.answers(parts.log.scope(user)):
+        if (asked := data.get("asked")) in turn_ids and asked not in found:
+            found[str(asked)] = CODEC.of(data)
+    return found
+
+
 def explain_answer(parts: Parts, user: str, answer_id: str) -> AnswerReason:
     """Return why an answer was given, and what has changed since; see `Memory.why_answered`.
 
@@ -217,10 +243,15 @@ def _standing(fact: Fact) -> str:
 def _explained(one: Answered, state: UserState) -> AnswerReason:
     facts = tuple(fact for key in one.standing if (fact := _now(key, state.beliefs)) is not None)
     stale = () if one.known_at is not None else tuple(_changed(one, state))
-    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
-    quoted = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
-    found = AnswerReason(answer=replace(one, citations=tuple(quoted)), facts=facts, stale=stale)
+    found = AnswerReason(answer=quoted(one, state), facts=facts, stale=stale)
     return replace(found, text="\n".join(_told(found)))
+
+
+def quoted(one: Answered, state: UserState) -> Answered:
+    """Return an answer with the words of the turns that it cites."""
+    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
+    words = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
+    return replace(one, citations=tuple(words))
 
 
 def _now(fact_id: str, beliefs: Beliefs) -> Fact | None:

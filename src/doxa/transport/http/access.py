@@ -21,7 +21,7 @@ from doxa.engine import Dialogue, Doxa, Keys
 from doxa.transport.http.problems import ForbiddenError, SlowDownError, UnauthorizedError
 
 if TYPE_CHECKING:
-    from doxa.engine import Memory, Notebook, Tasks, View
+    from doxa.engine import Live, Memory, Notebook, Tasks, View
 
 __all__ = ["AGENT_HEADER", "KEY_HEADER", "SESSION_HEADER", "USER_HEADER", "Gate", "Room"]
 
@@ -69,6 +69,12 @@ class Room:
 
         self.settle()
         return View(self._for("read").parts, self.scope.user)
+
+    def live(self) -> Live:
+        """Return the memory as it is at this moment; nothing waits for what is still being understood."""
+        from doxa.engine import Live
+
+        return Live(self._for("read").parts, self.scope.user)
 
     def version(self, right: Right = "read") -> int:
         """Return a number that grows with every change of this memory. Cost: one query."""
@@ -179,6 +185,15 @@ class Gate:
                 "An API key is needed: header Authorization: Bearer KEY. `doxa keys add` makes one."
             )
         return key
+
+    def counts(self, connection: HTTPConnection, *, secret: str = "") -> bool:
+        """Tell whether a request that was let in would be let in still. It is not counted. Cost: one query."""
+        secret = secret or presented(connection)
+        if self._own and compare_digest(secret.encode(), self._own.encode()):
+            return True
+        if secret and self._keys.recognise(secret) is not None:
+            return True
+        return self._open and not secret.startswith("doxa_")
 
     def _masters(self) -> Key:
         return Key(

@@ -19,7 +19,8 @@ from doxa.transport.inspector.entry import form_token, safe_path, secret_of
 
 if TYPE_CHECKING:
     from doxa.core.config import ServerConfig
-    from doxa.engine import View
+    from doxa.core.views import Point
+    from doxa.engine import Live, View
     from doxa.transport.querying import Querying
 
 __all__ = ["Desk", "Room", "Visit"]
@@ -34,6 +35,9 @@ class Room(room.Room, Protocol):
 
     def view(self) -> View:
         """Return the memory, to be looked at page by page."""
+
+    def live(self) -> Live:
+        """Return the memory as it is at this moment."""
 
     def version(self, right: Right = "read") -> int:
         """Return a number that grows with every change."""
@@ -54,6 +58,9 @@ class Desk(Protocol):
     def whose(self, connection: HTTPConnection, *, secret: str = "") -> list[str]:
         """Return the users whose memories a request may open."""
 
+    def counts(self, connection: HTTPConnection, *, secret: str = "") -> bool:
+        """Tell whether a request that was let in would be let in still."""
+
     def needs_key(self) -> bool:
         """Tell whether nobody is let in without a key."""
 
@@ -69,6 +76,8 @@ class Visit:
     """What answers queries in SPARQL."""
     form: Mapping[str, list[str]] = field(default_factory=dict)
     """What was sent with a POST."""
+    point: Point | None = None
+    """Of a page that says when something has changed, what had happened before it was made."""
 
     @property
     def page(self) -> str:
@@ -86,6 +95,10 @@ class Visit:
         found = self.desk.room(self.request, self.user, secret=secret_of(self.request))
         self.request.state.key_id, self.request.state.tenant = found.scope.key_id, found.scope.tenant
         return found
+
+    def note_point(self) -> None:
+        """Note what has happened so far."""
+        self.point = self.room.live().point()
 
     def text(self, name: str, default: str = "") -> str:
         """Return a parameter of the address."""

@@ -8,21 +8,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from doxa.transport.inspector import acts
-from doxa.transport.inspector.pages import conflicts, door, graph, now, queries, recall, timeline, why
+from doxa.transport.inspector.pages import chat, conflicts, door, graph, live, now, queries, recall, timeline, why
 
 __all__ = ["PATHS", "POSTS"]
 
 Paths = Mapping[str, Callable[..., Any]]
 PAGES: tuple[Paths, ...] = (
+    chat.PATHS,
     conflicts.PATHS,
     door.PATHS,
     graph.PATHS,
+    live.PATHS,
     now.PATHS,
     queries.PATHS,
     recall.PATHS,
     timeline.PATHS,
     why.PATHS,
 )
-FORMS: tuple[Paths, ...] = (acts.POSTS,)
+FORMS: tuple[Paths, ...] = (
+    acts.POSTS,
+    chat.POSTS,
+)
 PATHS: Paths = {path: shown for page in PAGES for path, shown in page.items()} | {"suppose": acts.suppose}
 POSTS: Paths = {path: done for form in FORMS for path, done in form.items()}
