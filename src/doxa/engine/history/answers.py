@@ -19,7 +19,7 @@ from doxa.engine.history.explain import happened
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
-__all__ = ["PREFIX", "answered", "answers", "drop_answers", "explain_answer", "keep", "store_answers"]
+__all__ = ["PREFIX", "answered", "answers", "drop_answers", "explain_answer", "keep", "repeating", "store_answers"]
 
 logger = logging.getLogger("doxa")
 
@@ -127,11 +127,20 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
         gone = set(turn_ids)
         names = gone | {one.turn_id for one in later}
         names |= {fact.fact_id for fact in state.beliefs.facts.values() if not gone.isdisjoint(fact.turn_ids)}
-    scope = parts.log.scope(user)
-    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(scope))
-    told = [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
-    if told:
-        parts.log.store.drop_answers(scope, told)
+    if told := repeating(parts, user, names):
+        parts.log.store.drop_answers(parts.log.scope(user), told)
+
+
+def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
+    """Return the ids of the stored answers that may repeat what turns say that are to be erased; see `drop_answers`.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose answers they are.
+        names: the ids of the turns, of the facts that they support, and of the replies that go with them.
+    """
+    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(parts.log.scope(user)))
+    return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
 
 
 def _key(asked: Asked, reply: Reply, state: UserState) -> str:

@@ -5,13 +5,26 @@ Nothing waits for turns that are still being processed: who looks sees what is k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import Literal, get_args
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, Explanation, Fact, Status
-from doxa.core.views import Counts, Listing, Quote, ReviewItem, ReviewKind, ReviewPage, Standing, Subject
+from doxa.core.views import (
+    Counts,
+    Foreseen,
+    Lesser,
+    Listing,
+    Quote,
+    ReviewItem,
+    ReviewKind,
+    ReviewPage,
+    Standing,
+    Subject,
+    TurnPage,
+)
 from doxa.engine.answer.checking import INFERRED, explain_inferred
 from doxa.engine.answer.disputes import question_of
 from doxa.engine.history.entities import entity_of
@@ -19,6 +32,7 @@ from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_TURN
 from doxa.engine.history.withdrawal import NO_FACT
 from doxa.engine.intake import require_positive, require_text
+from doxa.engine.viewing.forgetting import foresee, turns_of
 from doxa.engine.viewing.index import ViewIndex, index_of
 from doxa.engine.viewing.names import Entry, label_of
 from doxa.engine.viewing.order import Rank, cursor_of, latest, read_cursor, unplaced
@@ -230,6 +244,85 @@ class View:
                 changes=len(state.beliefs.changes),
                 revisions=index.revisions,
             )
+
+    def turns(
+        self,
+        words: str = "",
+        *,
+        session: str = "",
+        speaker: str = "",
+        since: date | None = None,
+        until: date | None = None,
+        after: str = "",
+        limit: int = 50,
+    ) -> TurnPage:
+        """Return turns that meet every condition that is given, the latest first, withdrawn ones too.
+
+        Args:
+            words: only those that have all of these words, in whatever form; turns that wait to be understood and
+                Doxa's own replies are not found by words.
+            session: only those of this session.
+            speaker: only those of this speaker, whatever the case.
+            since: only those said on this day or later.
+            until: only those said on this day or earlier.
+            after: `next` of the page before.
+            limit: how many at most.
+
+        Raises:
+            InputError: `after` is no such text, or `limit` is not positive.
+        """
+        require_positive(limit, "turns: limit")
+        with self._parts.log.user(self.user) as state:
+            return turns_of(
+                state, words=words, session=session, speaker=speaker, since=since, until=until, after=after, limit=limit
+            )
+
+    def degraded(self, *, after: str = "", limit: int = 20) -> Listing[Lesser]:
+        """Return the turns that could not be processed in full, the latest first.
+
+        Raises:
+            InputError: `after` is no such text, or `limit` is not positive.
+
+        Cost: O(such turns).
+        """
+        require_positive(limit, "degraded: limit")
+        cursor = read_cursor(after, int)
+        with self._parts.log.user(self.user) as state:
+            known = [Lesser(turn=turn, why=why) for key, why in state.degraded.items() if (turn := state.turn(key))]
+            known.sort(key=lambda one: -one.turn.ordinal)
+            left = [one for one in known if cursor is None or one.turn.ordinal < cursor[0]]
+            more = len(left) > limit
+            items = tuple(left[:limit])
+            return Listing(items=items, next=cursor_of(items[-1].turn.ordinal) if more else "", total=len(known))
+
+    def spent(self) -> dict[str, tuple[int, int, int]]:
+        """Return what models cost that read the turns there are: turns, tokens of prompts, tokens of answers.
+
+        By what they did: "read" the turns, "judge" what clashes, work out what they do to the "tasks".
+        """
+        with self._parts.log.user(self.user) as state:
+            return {
+                name: (one.turns, one.prompt_tokens, one.completion_tokens) for name, one in state.spent.items()
+            }
+
+    def would_forget(self, turn_ids: Collection[str] | None, *, limit: int = 100) -> Foreseen:
+        """Return what would go if turns were erased (`Memory.forget`), and change nothing.
+
+        What it cannot tell: later turns are read again without what is erased, and may then say something else.
+
+        Args:
+            turn_ids: the turns; None for everything of the user.
+            limit: how many of each kind are listed.
+
+        Raises:
+            NotFoundError: there is none of the turns.
+            InputError: `limit` is not positive.
+
+        Cost: O(turns + what rests on them + answers that are kept).
+        """
+        require_positive(limit, "would_forget: limit")
+        with self._indexed() as (state, index):
+            return foresee(self._parts, self.user, turn_ids, state, index, limit=limit)
 
     def _fact(self, fact_id: str, state: UserState) -> Fact:
         if (fact := state.beliefs.facts.get(fact_id)) is None:
