@@ -90,7 +90,7 @@ class UserState:
     notes: dict[str, Note] = field(default_factory=dict)
     """Turn id -> how it was understood, for the latest turns (`NOTES_KEPT`); the log has them all."""
     spent: dict[str, Spent] = field(default_factory=dict)
-    """What models cost that read turns, by what they did: "read", "judge" and "tasks"; what answers cost is not here."""
+    """What models cost that read turns, by what they did: "read", "judge", "tasks"; not what answers cost."""
     feedback: list[tuple[Feedback, ...]] = field(default_factory=list)
     """What answers told about the search behind them, in the micro-batches in which it was stored."""
     ordinal: int = 0

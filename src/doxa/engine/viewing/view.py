@@ -301,9 +301,7 @@ class View:
         By what they did: "read" the turns, "judge" what clashes, work out what they do to the "tasks".
         """
         with self._parts.log.user(self.user) as state:
-            return {
-                name: (one.turns, one.prompt_tokens, one.completion_tokens) for name, one in state.spent.items()
-            }
+            return {name: (one.turns, one.prompt_tokens, one.completion_tokens) for name, one in state.spent.items()}
 
     def would_forget(self, turn_ids: Collection[str] | None, *, limit: int = 100) -> Foreseen:
         """Return what would go if turns were erased (`Memory.forget`), and change nothing.

@@ -43,7 +43,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     """
     settings = settings or doxa.parts.config.server
     numbers = Numbers()
-    gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key)
+    gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key, measures=numbers)
     served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings)
     endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, settings)
     served.stopping += [endpoints.stop, inspector.stop]
