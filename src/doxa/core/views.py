@@ -148,7 +148,7 @@ class Foreseen:
     """
 
     turn_ids: tuple[str, ...] = ()
-    """Those that are meant and that there are."""
+    """Those that are meant and that there are; none of them is named where everything is meant."""
     turns: tuple[Turn, ...] = ()
     """What would be erased, in the order in which it was said: the turns that are meant, and Doxa's replies."""
     turn_count: int = 0

@@ -21,7 +21,7 @@ from doxa.memory import UserState, rule_id
 
 __all__ = ["foresee", "turns_of"]
 
-SCANNED = 20_000
+SCANNED = 10_000
 """Turns that are looked at for one page."""
 NAMED = 200
 """Characters of ids that an error names."""
@@ -42,13 +42,20 @@ def turns_of(
     cursor = read_cursor(after, int)
     before = state.ordinal + 1 if cursor is None else cursor[0]
     name = speaker.casefold()
+
+    def fits(turn: Turn) -> bool:
+        return (
+            (not name or turn.speaker.casefold() == name)
+            and session in ("", turn.session)
+            and (since is None or turn.at.date() >= since)
+            and (until is None or turn.at.date() <= until)
+        )
+
     found: list[Turn] = []
     for looked, turn in enumerate(_latest(state, words, session, before)):
         if looked >= SCANNED or len(found) == limit:
             return TurnPage(items=tuple(found), next=cursor_of(turn.ordinal + 1))
-        day = turn.at.date()
-        late, early = until is not None and day > until, since is not None and day < since
-        if not (late or early or (name and turn.speaker.casefold() != name) or session not in ("", turn.session)):
+        if fits(turn):
             found.append(turn)
     return TurnPage(items=tuple(found))
 
@@ -70,20 +77,20 @@ def foresee(
     parts: Parts, user: str, turn_ids: Collection[str] | None, state: UserState, index: ViewIndex, *, limit: int
 ) -> Foreseen:
     """Return what would go with turns, or with everything; see `View.would_forget`."""
-    gone = list(state.received()) if turn_ids is None else erased_with(state, turn_ids)
-    asked = [turn.turn_id for turn in gone] if turn_ids is None else [one for one in turn_ids if state.turn(one)]
-    if turn_ids is not None and not asked:
+    if turn_ids is None:
+        return _all(parts, user, state, index, limit)
+    gone, asked = erased_with(state, turn_ids), [one for one in turn_ids if state.turn(one) is not None]
+    if not asked:
         raise NotFoundError(NO_TURN.format(user=user, turn_id=", ".join(turn_ids)[:NAMED]))
     ids = {turn.turn_id: None for turn in gone}
-    touched = _touching(index, ids) if turn_ids is not None else [one.fact for one in index.filed.values()]
+    touched = _touching(index, ids)
     erased = _erased(touched, ids, state)
     stay = [fact for fact in touched if fact.fact_id not in erased]
     undone = _undone(ids, erased, state)
     lost = [one for one in state.promotions if not ids.keys().isdisjoint(one.turn_ids)]
     tasks = _tasks(ids, state)
     store, scope = parts.log.store, parts.log.scope(user)
-    names = ids.keys() | {fact.fact_id for fact in touched}
-    answers = repeating(parts, user, names) if turn_ids is not None else store.answers(scope)
+    answers = repeating(parts, user, ids.keys() | {fact.fact_id for fact in touched})
     return Foreseen(
         turn_ids=tuple(asked),
         turns=tuple(gone[:limit]),
@@ -100,8 +107,26 @@ def foresee(
         answers=len(answers) + parts.answers.count(user),
         tasks=tuple(tasks[:limit]),
         task_count=len(tasks),
-        records=store.count_records(scope, None if turn_ids is None else ids),
+        records=store.count_records(scope, ids),
         later=sum(turn.ordinal > gone[0].ordinal for turn in state.turns.values() if turn.turn_id not in ids),
+    )
+
+
+def _all(parts: Parts, user: str, state: UserState, index: ViewIndex, limit: int) -> Foreseen:
+    """Return what would go with everything."""
+    store, scope = parts.log.store, parts.log.scope(user)
+    promotions, nodes = state.promotions, state.tasks.nodes
+    return Foreseen(
+        turns=tuple(islice(state.received(), limit)),
+        turn_count=len(state.turns),
+        erased=tuple(one.fact for one in islice(index.filed.values(), limit)),
+        erased_count=len(index.filed),
+        promotions=tuple(islice(promotions, limit)),
+        promotion_count=len(promotions),
+        answers=len(store.answers(scope)) + parts.answers.count(user),
+        tasks=tuple(node.name for node in islice(nodes.values(), limit)),
+        task_count=len(nodes),
+        records=store.count_records(scope),
     )
 
 

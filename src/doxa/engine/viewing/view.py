@@ -316,7 +316,7 @@ class View:
             NotFoundError: there is none of the turns.
             InputError: `limit` is not positive.
 
-        Cost: O(turns + what rests on them + answers that are kept).
+        Cost: O(turns after the first of them + what rests on them + answers that are kept); for everything less.
         """
         require_positive(limit, "would_forget: limit")
         with self._indexed() as (state, index):

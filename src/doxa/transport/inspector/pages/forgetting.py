@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
@@ -30,12 +29,12 @@ def choose(visit: Visit) -> Response:
     """Show turns to be chosen.
 
     Parameters: `q` words that they have, `session`, `speaker`, `since` and `until` days; `turn` those that are chosen,
-    `after` where the page begins.
+    `after` where the page begins, `alike` whether those are searched for that may say it in other words.
     """
     asked, view = _asked(visit), visit.room.view(settle=False)
     chosen = dict.fromkeys(_chosen(visit))
     found = view.turns(**asked, after=visit.text("after"), limit=TURNS)
-    alike = _alike(visit, asked) if asked["words"] and not visit.text("after") else []
+    alike = _alike(visit, asked) if asked["words"] and visit.text("alike") else []
     shown = {turn.turn_id for turn in found.items}
     alike = [turn for turn in alike if turn.turn_id not in shown]
     elsewhere = [key for key in chosen if key not in shown and key not in {turn.turn_id for turn in alike}]
@@ -52,12 +51,10 @@ def preview(visit: Visit) -> Response:
     meant = _all_that_fit(visit, view) if visit.text("all") else _chosen(visit)
     if not everything and not meant:
         raise InputError("Choose at least one turn to forget: tick it in the list, then look at what would go.")
-    with view.opened():
-        foreseen = view.would_forget(None if everything else meant, limit=LISTED)
-        counts = view.counts()
+    foreseen = view.would_forget(None if everything else meant, limit=LISTED)
     return visit.shown(
-        "health_preview.html", foreseen=foreseen, everything=everything, counts=counts,
-        may_erase="erase" in visit.room.scope.rights, meant=json.dumps(foreseen.turn_ids),
+        "health_preview.html", foreseen=foreseen, everything=everything, meant=json.dumps(foreseen.turn_ids),
+        may_erase="erase" in visit.room.scope.rights,
     )  # fmt: skip
 
 
@@ -77,7 +74,9 @@ def erase(visit: Visit) -> Response:
     else:
         certificate = memory.forget(turn_id=_sent(visit.sent("turns")))
     written = json.dumps(plain(certificate), ensure_ascii=False, indent=2)
-    return visit.shown("health_certificate.html", certificate=certificate, written=written, fits=len(written) < IN_ADDRESS)
+    return visit.shown(
+        "health_certificate.html", certificate=certificate, written=written, fits=len(written) < IN_ADDRESS
+    )
 
 
 def again(visit: Visit) -> Response:
@@ -106,7 +105,9 @@ def _day(visit: Visit, name: str) -> date | None:
 def _chosen(visit: Visit) -> list[str]:
     chosen = list(dict.fromkeys(visit.request.query_params.getlist("turn")))
     if len(chosen) > MOST_CHOSEN:
-        raise InputError(f"turn: expected {MOST_CHOSEN} turns at most, got {len(chosen)}. Forget them in several steps.")
+        raise InputError(
+            f"turn: expected {MOST_CHOSEN} turns at most, got {len(chosen)}. Forget them in several steps."
+        )
     return chosen
 
 
@@ -145,7 +146,7 @@ def _sent(given: str) -> list[str]:
         ids = json.loads(given)
     except ValueError:
         ids = None
-    if not isinstance(ids, list) or not ids or not all(isinstance(one, str) for one in islice(ids, MOST_MEANT)):
+    if not isinstance(ids, list) or not ids or not all(isinstance(one, str) for one in ids):
         raise InputError("turns: expected the turns of the page before. Nothing was erased.")
     return ids
 
