@@ -9,6 +9,7 @@ from typing import Generic, Literal, TypeVar
 
 from doxa.core.answers import Answered
 from doxa.core.errors import InputError
+from doxa.core.promotions import Promotion
 from doxa.core.tasks import TaskCommit
 from doxa.core.values import Change, Claim, Entity, Fact, Rule, Turn
 
@@ -19,9 +20,11 @@ __all__ = [
     "Differences",
     "Differing",
     "DifferingKind",
+    "Foreseen",
     "Happening",
     "Joined",
     "Lasting",
+    "Lesser",
     "Listing",
     "News",
     "Place",
@@ -39,8 +42,10 @@ __all__ = [
     "Steps",
     "Subject",
     "Timeline",
+    "TurnPage",
     "Understood",
     "Voice",
+    "Work",
 ]
 
 T = TypeVar("T")
@@ -361,3 +366,70 @@ class News:
     """The first turns that wait to be understood."""
     waits: int = 0
     """How many wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPage:
+    """One page of turns, the latest first; how many there are is not counted."""
+
+    items: tuple[Turn, ...] = ()
+    next: str = ""
+    """What leads to the next page (`after`), which may be shorter or empty; empty at the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesser:
+    """A turn that could not be processed in full."""
+
+    turn: Turn
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """How the processing of turns goes, behind whoever tells them."""
+
+    busy: bool = False
+    """Whether something waits or is under way for this memory."""
+    per_second: float = 0.0
+    """Turns of all users that this process understood in a second, in the last minute."""
+    failed: str = ""
+    """Why the turns of this memory wait to be processed; empty where nothing failed last."""
+    failed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreseen:
+    """What would go if turns were erased, as far as it can be told without reading later turns again.
+
+    Lists are cut to a number that can be shown; the counts are of the whole.
+    """
+
+    turn_ids: tuple[str, ...] = ()
+    """Those that are meant and that there are; none of them is named where everything is meant."""
+    turns: tuple[Turn, ...] = ()
+    """What would be erased, in the order in which it was said: the turns that are meant, and Doxa's replies."""
+    turn_count: int = 0
+    replies: int = 0
+    """How many of them are replies of Doxa's own that would go along, since they may repeat it."""
+    erased: tuple[Fact, ...] = ()
+    """Facts that nothing else says."""
+    erased_count: int = 0
+    kept: tuple[Fact, ...] = ()
+    """Facts that other turns say as well, and that stay."""
+    kept_count: int = 0
+    otherwise: tuple[Fact, ...] = ()
+    """Facts that stay and that the turns had ended, dated or put in doubt: that comes undone."""
+    otherwise_count: int = 0
+    promotions: tuple[Promotion, ...] = ()
+    """What was lifted from several statements, some of which would go."""
+    promotion_count: int = 0
+    answers: int = 0
+    """Answers that are kept and may repeat it."""
+    tasks: tuple[str, ...] = ()
+    """Names of the tasks, and of what is in them, that the turns made or changed."""
+    task_count: int = 0
+    records: int = 0
+    """What programs keep beside the memory, that these turns say."""
+    later: int = 0
+    """Turns that would be read again without them; what they say may turn out otherwise than it did."""

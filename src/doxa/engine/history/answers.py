@@ -30,6 +30,7 @@ __all__ = [
     "given_to",
     "keep",
     "quoted",
+    "repeating",
     "store_answers",
 ]
 
@@ -186,17 +187,27 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
         names |= {fact.fact_id for fact in state.beliefs.facts.values() if not gone.isdisjoint(fact.turn_ids)}
         moves = (one for one in state.beliefs.changes if one.kind is ChangeKind.MOVE)
         names |= {key for one in moves if not gone.isdisjoint(one.fact.turn_ids) for key in one.because}
-    scope, told, prompted = parts.log.scope(user), list[str](), dict[str, Mapping[str, Any]]()
-    for data in parts.log.store.answers(scope):
-        text, bare = json.dumps(data, ensure_ascii=False), _without_prompts(data, before=inf)
-        if data.get("said") or any(name in text for name in names):
-            told.append(str(data["id"]))
-        elif bare != data:
-            prompted[str(data["id"])] = bare
+    scope, told = parts.log.scope(user), repeating(parts, user, names)
     if told:
         parts.log.store.drop_answers(scope, told)
+    prompted: dict[str, Mapping[str, Any]] = {}
+    for data in parts.log.store.answers(scope):
+        if (bare := _without_prompts(data, before=inf)) != data:
+            prompted[str(data["id"])] = bare
     if prompted:
         parts.log.store.amend_answers(scope, prompted)
+
+
+def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
+    """Return the ids of the stored answers that may repeat what turns say that are to be erased; see `drop_answers`.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose answers they are.
+        names: the ids of the turns, of the facts that they support, and of the replies that go with them.
+    """
+    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(parts.log.scope(user)))
+    return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
 
 
 def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:

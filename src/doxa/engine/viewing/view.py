@@ -6,18 +6,15 @@ Nothing waits for turns that are still being processed: who looks sees what is k
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 from doxa.core.answers import AnswerReason
-from doxa.core.errors import InputError, NotFoundError
+from doxa.core.errors import InputError
 from doxa.core.values import Change, Explanation, Fact, Rule, Turn
 from doxa.core.views import (
     Counts,
     Deed,
-    Differences,
     Joined,
     Listing,
     Quote,
@@ -25,33 +22,25 @@ from doxa.core.views import (
     ReviewPage,
     Spoken,
     Standing,
-    Standpoint,
     Subject,
-    Timeline,
     Understood,
     Voice,
 )
 from doxa.engine.answer.checking import INFERRED, explain_inferred
 from doxa.engine.answer.following import following, follows, prepare
 from doxa.engine.history.answers import answers_before
-from doxa.engine.history.entities import entity_of
 from doxa.engine.history.explain import explain
-from doxa.engine.history.replay import NO_TURN
-from doxa.engine.history.withdrawal import NO_FACT
-from doxa.engine.intake import read_day, read_end, require_positive, require_text
-from doxa.engine.viewing.chronicle import chronicle_of
-from doxa.engine.viewing.index import ViewIndex, index_of
+from doxa.engine.intake import require_positive
 from doxa.engine.viewing.lately import done_lately
-from doxa.engine.viewing.names import Entry, label_of
+from doxa.engine.viewing.looking import subject_of
+from doxa.engine.viewing.moments import Moments
 from doxa.engine.viewing.order import cursor_of, latest, read_cursor
 from doxa.engine.viewing.quotes import quotes_of
+from doxa.engine.viewing.received import Received
 from doxa.engine.viewing.review import Asked, behind, joined_page, place_at, review_page
-from doxa.engine.viewing.timeline import Asked as Looked
-from doxa.engine.viewing.timeline import differences, timeline
 from doxa.engine.viewing.written import written
-from doxa.engine.wiring.parts import Parts
 from doxa.logic import GraphFormat
-from doxa.memory import Beliefs, UserState, describe_rule, microseconds
+from doxa.memory import UserState, describe_rule
 
 __all__ = ["View"]
 
@@ -59,31 +48,14 @@ FEW = 1_000
 """Facts of which it is quick to work out what follows from them."""
 LAST_PLACE = 2**31 - 1
 """The largest that a database counts answers to."""
-MOST = 2**63 - 1
-"""The largest place that a column of numbers holds."""
 
 
-class View:
+class View(Moments, Received):
     """What is shown of one memory.
 
     Each call costs what it shows, and O(what changed since the last one); the first one of a process and memory costs
     O(facts and changes). Inside `opened` the memory does not change between calls.
     """
-
-    def __init__(self, parts: Parts, user: str) -> None:
-        self._parts = parts
-        self.user = user
-
-    @contextmanager
-    def opened(self) -> Iterator[View]:
-        """Give itself on a memory in which nothing changes until the block ends. Cost: one query."""
-        with self._parts.log.user(self.user):
-            yield self
-
-    @contextmanager
-    def _indexed(self) -> Iterator[tuple[UserState, ViewIndex]]:
-        with self._parts.log.user(self.user) as state:
-            yield state, index_of(state)
 
     def people(self, query: str = "", *, after: str = "", limit: int = 50) -> Listing[Subject]:
         """Return the people and things that facts are about: those of whom most is believed first, then by name.
@@ -105,7 +77,7 @@ class View:
         with self._indexed() as (state, index):
             found, total = index.directory.page(query, behind, limit + 1)
             shown = found[:limit]
-            items = tuple(_subject(index.directory.entries[order[2]], state.beliefs) for _, order in shown)
+            items = tuple(subject_of(index.directory.entries[order[2]], state.beliefs) for _, order in shown)
             return Listing(
                 items=items, next=cursor_of(shown[-1][0], *shown[-1][1]) if len(found) > limit else "", total=total
             )
@@ -117,7 +89,7 @@ class View:
             NotFoundError: no fact is about anybody of that name.
         """
         with self._indexed() as (state, index):
-            return _subject(self._entry(key, state.beliefs, index), state.beliefs)
+            return subject_of(self._entry(key, state.beliefs, index), state.beliefs)
 
     def about(
         self, key: str, standing: Standing | Sequence[Standing] = "firm", *, after: str = "", limit: int = 50
@@ -153,7 +125,7 @@ class View:
         """Return those of some keys that are people or things; the others are plain words and amounts."""
         with self._indexed() as (state, index):
             entries = {key: entry for key in keys if (entry := index.directory.entries.get(key)) is not None}
-            return {key: _subject(entry, state.beliefs) for key, entry in entries.items()}
+            return {key: subject_of(entry, state.beliefs) for key, entry in entries.items()}
 
     def follows(self) -> bool:
         """Tell whether `inferred_about` is quick: it was asked before, or there are few facts."""
@@ -424,116 +396,11 @@ class View:
                 revisions=index.revisions,
             )
 
-    def standpoint(self, known: str = "", true: str = "") -> Standpoint:
-        """Return from where facts are looked at.
-
-        Args:
-            known: an ISO moment; a bare day, month or year means all of it. Empty for now.
-            true: an ISO day of the world. Empty for the day of the latest turn, which is today for a memory.
-
-        Raises:
-            InputError: one of them cannot be read.
-        """
-        moment = read_end(known, what="known") if known else None
-        if true:
-            return Standpoint(known=moment, true=read_day(true, what="true"))
-        with self._parts.log.user(self.user) as state:
-            return Standpoint(known=moment, true=state.today() or datetime.now(UTC).date())
-
-    def timeline(
-        self, at: Standpoint, *, of: str = "", holding: bool = False, after: str = "", limit: int = 40
-    ) -> Timeline:
-        """Return the facts that were known at a moment, as they stood then, and which of them held on a day.
-
-        Args:
-            at: the moment of knowledge and the day of the world.
-            of: the key or a name of a person or thing; empty for everything.
-            holding: only what was believed to hold on that day.
-            after: `next` of the page before.
-            limit: how many at most.
-
-        Raises:
-            NotFoundError: no fact is about anybody of that name.
-            InputError: `after` is no such text, or `limit` is not positive.
-
-        Cost: a few passes over columns of numbers, one for each change of what it is about.
-        """
-        require_positive(limit, "timeline: limit")
-        with self._indexed() as (state, index):
-            asked = self._asked(of, after, limit, state, index)
-            return timeline(asked, at, chronicle_of(state), state.beliefs.changes, holding=holding)
-
-    def differences(
-        self, first: Standpoint, second: Standpoint, *, of: str = "", after: str = "", limit: int = 40
-    ) -> Differences:
-        """Return what was believed to hold at one of two standpoints, and not or otherwise at the other.
-
-        Args:
-            first: the one before.
-            second: the one after. Where less was known there, the two change places.
-            of: the key or a name of a person or thing; empty for everything.
-            after: `next` of the page before.
-            limit: how many at most.
-
-        Raises:
-            NotFoundError: no fact is about anybody of that name.
-            InputError: `after` is no such text, or `limit` is not positive.
-
-        Cost: as for `timeline`.
-        """
-        require_positive(limit, "differences: limit")
-        first, second = sorted((first, second), key=_place_in_time)
-        with self._indexed() as (state, index):
-            asked = self._asked(of, after, limit, state, index)
-            return differences(asked, first, second, chronicle_of(state), state.beliefs.changes)
-
-    def _asked(self, of: str, after: str, limit: int, state: UserState, index: ViewIndex) -> Looked:
-        """Return what a page of facts in time is asked for."""
-        cursor = read_cursor(after, int)
-        place = None if cursor is None else min(max(cursor[0], -1), MOST)
-        if not of:
-            return Looked(after=place, limit=limit, today=state.today())
-        entry = self._entry(of, state.beliefs, index)
-        subject, keys = _subject(entry, state.beliefs), index.names(entry.key)
-        return Looked(subject=subject, keys=keys, after=place, limit=limit, today=state.today())
-
-    def _fact(self, fact_id: str, state: UserState) -> Fact:
-        if (fact := state.beliefs.facts.get(fact_id)) is None:
-            raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
-        return fact
-
-    def _turn(self, turn_id: str, state: UserState) -> Turn:
-        if (turn := state.turn(turn_id)) is None:
-            raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
-        return turn
-
-    def _entry(self, name: str, beliefs: Beliefs, index: ViewIndex) -> Entry:
-        """Return what is told of whoever has a key or name."""
-        require_text(name, "entity")
-        for key in (beliefs.key(name), beliefs.key(name.strip().casefold()), name):
-            if (found := index.entry(key)) is not None:
-                return found
-        called = index.directory.called(name)
-        if called is not None:
-            return index.directory.entries[called]
-        raise NotFoundError(
-            f"User {self.user!r} has nobody and nothing called {name!r}. `doxa entities` lists the names."
-        )
-
-
-def _subject(entry: Entry, beliefs: Beliefs) -> Subject:
-    entity = entity_of(entry.key, label_of(entry.key, beliefs), entry.held, beliefs)
-    return Subject(entity=entity, firm=entry.firm, tentative=entry.tentative, past=entry.past)
-
 
 def _voices(fact: Fact, state: UserState, limit: int) -> tuple[Voice, ...]:
     turns = [turn for key in reversed(fact.turn_ids[-limit:]) if (turn := state.turn(key)) is not None]
     quotes = quotes_of(fact, turns, state.beliefs)
     return tuple(Voice(turn=turn, quote=quote) for turn, quote in zip(turns, quotes, strict=True))
-
-
-def _place_in_time(at: Standpoint) -> tuple[bool, float, date]:
-    return at.known is None, 0 if at.known is None else microseconds(at.known), at.true
 
 
 def _require_one_of(value: object, known: Sequence[str], what: str) -> None:

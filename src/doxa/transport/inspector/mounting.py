@@ -106,6 +106,7 @@ class Inspector:
 
     def _route(self, method: str, path: str, shown: Shown) -> Route:
         async def answer(request: Request) -> Response:
+            request.scope["route"] = route  # by its path the server tells which page it was
             request.state.inspector = self
             visit = Visit(request=request, desk=self._desk, settings=self._settings, querying=self._querying)
             if method == "POST":
@@ -119,7 +120,8 @@ class Inspector:
                 response = await anyio.to_thread.run_sync(shown, visit)
             return _safe(request, response)
 
-        return Route(f"{PATH}/{path}" if path else PATH, answer, methods=[method])
+        route = Route(f"{PATH}/{path}" if path else PATH, answer, methods=[method])
+        return route
 
     def shape(self, request: Request, problem: Trouble) -> Response:
         """Return what went wrong as a page; who has to come in first is led to the door."""

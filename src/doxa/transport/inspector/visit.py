@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,8 +19,10 @@ from doxa.transport.inspector.entry import form_token, safe_path, secret_of
 
 if TYPE_CHECKING:
     from doxa.core.config import ServerConfig
-    from doxa.core.views import Point
+    from doxa.core.views import Point, Work
     from doxa.engine import Live, View
+    from doxa.transport.checkup import Check
+    from doxa.transport.measures import Measures
     from doxa.transport.querying import Querying
 
 __all__ = ["Desk", "Room", "Visit"]
@@ -33,8 +35,20 @@ LONGEST = 2_000
 class Room(room.Room, Protocol):
     """The memory that a page is about."""
 
-    def view(self) -> View:
-        """Return the memory, to be looked at page by page."""
+    def view(self, *, settle: bool = True) -> View:
+        """Return the memory, to be looked at page by page; without `settle` nothing that was told is waited for."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is in use."""
+
+    def work(self) -> Work:
+        """Return how the processing of turns goes."""
+
+    def lesser(self) -> Sequence[Check]:
+        """Return what runs on a lesser path by the settings."""
+
+    def checked(self) -> Sequence[Check]:
+        """Return all that can be told of the settings, for which models are loaded; `admin` is needed."""
 
     def live(self) -> Live:
         """Return the memory as it is at this moment."""
@@ -60,6 +74,13 @@ class Desk(Protocol):
 
     def counts(self, connection: HTTPConnection, *, secret: str = "") -> bool:
         """Tell whether a request that was let in would be let in still."""
+
+    def sizes(self, connection: HTTPConnection, users: Collection[str], *, secret: str = "") -> dict[str, int]:
+        """Return how many turns some users have, of those whose memories a request may open."""
+
+    @property
+    def measures(self) -> Measures | None:
+        """What the server measured of itself; None where it does not."""
 
     def needs_key(self) -> bool:
         """Tell whether nobody is let in without a key."""

@@ -8,7 +8,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from doxa.transport.inspector import acts
-from doxa.transport.inspector.pages import chat, conflicts, door, graph, live, now, queries, recall, timeline, why
+from doxa.transport.inspector.pages import (
+    chat,
+    conflicts,
+    door,
+    forgetting,
+    graph,
+    health,
+    live,
+    now,
+    queries,
+    recall,
+    timeline,
+    why,
+)
 
 __all__ = ["PATHS", "POSTS"]
 
@@ -17,7 +30,9 @@ PAGES: tuple[Paths, ...] = (
     chat.PATHS,
     conflicts.PATHS,
     door.PATHS,
+    forgetting.PATHS,
     graph.PATHS,
+    health.PATHS,
     live.PATHS,
     now.PATHS,
     queries.PATHS,
@@ -28,6 +43,7 @@ PAGES: tuple[Paths, ...] = (
 FORMS: tuple[Paths, ...] = (
     acts.POSTS,
     chat.POSTS,
+    forgetting.POSTS,
 )
 PATHS: Paths = {path: shown for page in PAGES for path, shown in page.items()} | {"suppose": acts.suppose}
 POSTS: Paths = {path: done for form in FORMS for path, done in form.items()}
