@@ -46,6 +46,13 @@
       else if (kind === "open" && state.textContent.startsWith("The connection")) say("");
     });
 
+    const working = () => {
+      const row = document.createElement("li");
+      row.className = "quiet working";
+      row.textContent = "at work…";
+      steps.replaceChildren(row);
+      steps.hidden = false;
+    };
     const step = (one) => {
       const row = document.createElement("li"), time = document.createElement("span");
       row.textContent = `${one.name} `;
@@ -53,7 +60,7 @@
       time.className = "quiet";
       row.append(time);
       if (one.degraded) { const why = document.createElement("span"); why.className = "unsure"; why.textContent = ` ${one.degraded}`; row.append(why); }
-      steps.append(row);
+      steps.insertBefore(row, steps.querySelector(".working"));
     };
     const told = (block) => {
       const lines = block.split("\n"), of = (name) => lines.filter((line) => line.startsWith(name)).map((line) => line.slice(name.length)).join("\n");
@@ -84,8 +91,7 @@
       const words = new FormData(form), text = field.value;
       button.disabled = true;
       wrong.hidden = true;
-      steps.replaceChildren();
-      steps.hidden = false;
+      working();
       field.value = "";
       try {
         const response = await fetch(form.action, {
@@ -100,6 +106,7 @@
         wrong.hidden = false;
       } finally {
         button.disabled = false;
+        steps.querySelector(".working")?.remove();
         if (!wrong.hidden) steps.hidden = true;
         field.focus();
       }
