@@ -43,7 +43,7 @@ from doxa.memory import Beliefs, UserState, describe_rule
 
 __all__ = ["View"]
 
-FEW = 2_000
+FEW = 1_000
 """Facts of which it is quick to work out what follows from them."""
 NUMBER = (int, float)
 """What a moment is in a cursor."""
@@ -178,8 +178,7 @@ class View:
         Cost: one encoding for every relation that no ontology lists, once.
         """
         _require_one_of(format, get_args(GraphFormat), "written: format")
-        with self._parts.log.user(self.user) as state:
-            return written(facts, state, self._parts, format)
+        return written(facts, self._parts, self.user, format)
 
     def review(self, kind: Literal["all"] | ReviewKind = "all", *, after: str = "", limit: int = 50) -> ReviewPage:
         """Return what needs a person, the latest first: disputes, what is set aside, and what may be misread.

@@ -23,6 +23,7 @@ from doxa.transport.http.state import Served
 from doxa.transport.http.telling import Numbers, Telling
 from doxa.transport.inspector import PATH, Inspector
 from doxa.transport.mcp import Endpoints, shape, waits
+from doxa.transport.querying import Querying
 
 __all__ = ["application"]
 
@@ -44,8 +45,9 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     settings = settings or doxa.parts.config.server
     numbers = Numbers()
     gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key)
-    served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings)
-    endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, settings)
+    querying = Querying(settings.query_s)
+    served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings, querying=querying)
+    endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, settings, querying)
     served.stopping += [endpoints.stop, inspector.stop]
     app = FastAPI(
         title="Doxa",

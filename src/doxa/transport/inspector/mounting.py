@@ -19,6 +19,7 @@ from doxa.transport.inspector import acts, assets, rendering
 from doxa.transport.inspector.entry import FORM, check_form, note_browser
 from doxa.transport.inspector.pages import PATHS
 from doxa.transport.inspector.visit import Desk, Visit
+from doxa.transport.querying import Querying
 
 __all__ = ["PATH", "Inspector"]
 
@@ -64,11 +65,13 @@ class Inspector:
     Args:
         desk: lets people in.
         settings: those of the server.
+        querying: answers queries in SPARQL.
     """
 
-    def __init__(self, desk: Desk, settings: ServerConfig) -> None:
+    def __init__(self, desk: Desk, settings: ServerConfig, querying: Querying) -> None:
         self._desk = desk
         self._settings = settings
+        self._querying = querying
         self.stopping = False
         """True once the server is to stop: what tells of changes as they come ends then."""
 
@@ -90,7 +93,7 @@ class Inspector:
     def _route(self, method: str, path: str, shown: Shown) -> Route:
         async def answer(request: Request) -> Response:
             request.state.inspector = self
-            visit = Visit(request=request, desk=self._desk, settings=self._settings)
+            visit = Visit(request=request, desk=self._desk, settings=self._settings, querying=self._querying)
             if method == "POST":
                 visit.form = await _form(request)
                 check_form(request, visit.sent(FORM))
@@ -111,7 +114,7 @@ class Inspector:
             response.headers["Content-Type"] = "text/html; charset=utf-8"
             response.headers.update(problem.headers)
             return _safe(request, response)
-        visit = Visit(request=request, desk=self._desk, settings=self._settings)
+        visit = Visit(request=request, desk=self._desk, settings=self._settings, querying=self._querying)
         page = visit.shown("error.html", status=problem.status, detail=problem.detail)
         page.headers.update(problem.headers)
         return _safe(request, page)

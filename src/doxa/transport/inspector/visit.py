@@ -20,6 +20,7 @@ from doxa.transport.inspector.entry import form_token, safe_path, secret_of
 if TYPE_CHECKING:
     from doxa.core.config import ServerConfig
     from doxa.engine import View
+    from doxa.transport.querying import Querying
 
 __all__ = ["Desk", "Room", "Visit"]
 
@@ -64,6 +65,8 @@ class Visit:
     request: Request
     desk: Desk
     settings: ServerConfig
+    querying: Querying
+    """What answers queries in SPARQL."""
     form: Mapping[str, list[str]] = field(default_factory=dict)
     """What was sent with a POST."""
 

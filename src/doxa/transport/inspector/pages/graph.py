@@ -12,6 +12,7 @@ from doxa.core.errors import InputError
 from doxa.core.values import Fact, Term
 from doxa.core.views import Listing, Standing, Subject
 from doxa.transport.inspector.pages.drawing import kind_of
+from doxa.transport.inspector.pages.queries import EXAMPLES
 from doxa.transport.inspector.visit import Visit
 from doxa.transport.plain import plain
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PATHS"]
 
-EDGES, AROUND, INFERRED = 60, 24, 60
+EDGES, AROUND, INFERRED, PEOPLE = 60, 24, 60, 30
 FORMATS = {
     "turtle": ("text/turtle", "ttl"),
     "jsonld": ("application/ld+json", "jsonld"),
@@ -56,9 +57,10 @@ def graph(visit: Visit) -> Response:
     Parameters: `of` its key or name; `past` with what no longer is so; `after` where the list goes on.
     """
     with visit.room.view().opened() as view:
-        of = visit.text("of") or next((one.entity.key for one in view.people(limit=1).items), "")
+        people = view.people(limit=PEOPLE).items
+        of = visit.text("of") or next((one.entity.key for one in people), "")
         near = _near(view, of, visit, limit=EDGES) if of else None
-    return visit.shown("graph.html", near=near)
+    return visit.shown("graph.html", near=near, people=people, examples=EXAMPLES)
 
 
 def inferred(visit: Visit) -> Response:
@@ -75,6 +77,11 @@ def near(visit: Visit) -> Response:
     with visit.room.view().opened() as view:
         found = _near(view, _of(visit), visit, limit=EDGES if visit.text("all") else AROUND)
     return JSONResponse(drawn(visit, found))
+
+
+def proof(visit: Visit) -> Response:
+    """Return how a fact follows, a sentence for each step, for the drawing."""
+    return JSONResponse({"lines": list(visit.room.view().why(visit.text("fact")).derivation)})
 
 
 def export(visit: Visit) -> Response:
@@ -129,7 +136,8 @@ def drawn(visit: Visit, near: Near) -> dict[str, Any]:
         address = visit.link("graph/near", of=entity.key, past=visit.text("past"), after=near.facts.next)
         nodes[rest] = {"id": rest, "label": "more", "kind": "more", "expand": address}
         edges.append({"id": rest, "source": root["id"], "target": rest, "kind": "said"})
-    return {"root": root["id"], "nodes": list(nodes.values()), "edges": edges}
+    shorn = [{name: value for name, value in node.items() if value} for node in nodes.values()]
+    return {"root": root["id"], "nodes": shorn, "edges": edges}
 
 
 def _name(fact: Fact, term: Term, near: Near) -> str:
@@ -140,7 +148,7 @@ def _name(fact: Fact, term: Term, near: Near) -> str:
 def _node(visit: Visit, term: Term, near: Near, fact: Fact | None = None) -> dict[str, Any]:
     known = near.things.get(term.key)
     if fact is not None and known is None and term is not fact.subject:
-        return {"id": _name(fact, term, near), "label": term.label, "kind": "value"}
+        return {"id": _name(fact, term, near), "label": term.label or "–", "kind": "value"}
     return {
         "id": f"e:{term.key}",
         "label": term.label,
@@ -152,7 +160,7 @@ def _node(visit: Visit, term: Term, near: Near, fact: Fact | None = None) -> dic
 
 
 def _edge(visit: Visit, fact: Fact, near: Near) -> dict[str, Any]:
-    return {
+    edge = {
         "id": fact.fact_id,
         "source": _name(fact, fact.subject, near),
         "target": _name(fact, fact.object, near),
@@ -161,6 +169,13 @@ def _edge(visit: Visit, fact: Fact, near: Near) -> dict[str, Any]:
         "note": str(fact.valid),
         "href": visit.link("why", fact=fact.fact_id),
     }
+    return edge | {"told": visit.link("graph/proof", fact=fact.fact_id)} if edge["kind"] == "inferred" else edge
 
 
-PATHS = {"graph": graph, "graph/near": near, "graph/inferred": inferred, "graph/export": export}
+PATHS = {
+    "graph": graph,
+    "graph/near": near,
+    "graph/inferred": inferred,
+    "graph/proof": proof,
+    "graph/export": export,
+}

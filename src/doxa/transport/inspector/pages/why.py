@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -93,20 +93,19 @@ def _fact(visit: Visit, fact_id: str) -> Response:
 
 
 def _sources(view: View, told: Explanation, start: int) -> list[Source]:
-    """Return some of the turns that a fact rests on, the latest first."""
-    keys = list(reversed(told.fact.turn_ids))[start : start + TURNS]
-    if told.derivation:
-        quotes: Iterable[Quote] = (Quote(turn_id=key) for key in keys)
-    else:
-        quotes = view.quotes(replace(told.fact, turn_ids=tuple(reversed(keys))), limit=TURNS)
-    return [
-        Source(
-            spoken=view.turn(quote.turn_id, before=AROUND, after=AROUND),
-            marks=_marks(quote),
-            word=told.sources.get(quote.turn_id, ""),
+    """Return some of the turns that a fact rests on, the latest first; of what follows, where its premises are said."""
+    found = []
+    for key in list(reversed(told.fact.turn_ids))[start : start + TURNS]:
+        said = next((one for one in told.premises if key in one.turn_ids), told.fact)
+        quotes = view.quotes(replace(said, turn_ids=(key,)), limit=1)
+        found.append(
+            Source(
+                spoken=view.turn(key, before=AROUND, after=AROUND),
+                marks=tuple(mark for quote in quotes for mark in _marks(quote)),
+                word=told.sources.get(key, ""),
+            )
         )
-        for quote in quotes
-    ]
+    return found
 
 
 def _marks(quote: Quote) -> tuple[Mark, ...]:
@@ -174,10 +173,10 @@ def drawn(visit: Visit) -> Response:
     for premise in told.premises[:MOST]:
         nodes.append(fact_node(visit, premise))
         edges.append(flow(f"f:{premise.fact_id}", via, "inferred" if told.derivation else "because"))
-    if not told.premises:
-        for turn in told.turns[-TURNS:]:
-            nodes.append(turn_node(visit, turn))
-            edges.append(flow(f"t:{turn.turn_id}", name, "said"))
+    for turn in told.turns[-TURNS:]:
+        says = [one for one in told.premises if turn.turn_id in one.turn_ids] or [own] * (not told.premises)
+        nodes += [turn_node(visit, turn)] if says else []
+        edges += [flow(f"t:{turn.turn_id}", f"f:{one.fact_id}", "said") for one in says]
     for other in told.conclusions[:MOST]:
         nodes.append(fact_node(visit, other))
         edges.append(flow(name, f"f:{other.fact_id}", "because"))

@@ -1,21 +1,22 @@
 // Graphs: every `.graph[data-graph]` is drawn from the JSON behind its address, laid out by elk from left to right.
 // What a drawing shows stands on the page in words, too; arrow keys move in it, Enter opens, + shows more.
 //   {"nodes": [{"id", "label", "kind", "state"?, "note"?, "href"?, "expand"?}],
-//    "edges": [{"id", "source", "target", "label"?, "kind", "note"?, "href"?}], "root"?: id}
+//    "edges": [{"id", "source", "target", "label"?, "kind", "note"?, "href"?, "told"?}], "root"?: id}
+// `href` leads on, `expand` is the address of more around a node, `told` that of the steps behind an edge ({"lines"}).
 // `data-merge="JSON-URL" data-into="ID"` on an element that comes later adds to the graph of that id.
 "use strict";
 (() => {
-  const FONT = 13, LINE = 17, WIDEST = 210, LINES = 3, LEAST_ZOOM = 0.55, MOST_ZOOM = 2.5;
+  const FONT = 13, LINE = 17, WIDEST = 210, LINES = 3, LEAST_ZOOM = 0.55, MOST_BESIDE = 16, MOST_ZOOM = 2.5;
   const KINDS = {  // of nodes: shape and colour
     entity: ["round-rectangle", "link"], value: ["rectangle", "quiet"], fact: ["round-rectangle", "firm"],
-    turn: ["tag", "quiet"], rule: ["cut-rectangle", "unsure"], task: ["round-rectangle", "link"],
+    turn: ["bottom-round-rectangle", "quiet"], rule: ["cut-rectangle", "unsure"], task: ["round-rectangle", "link"],
     source: ["barrel", "quiet"], answer: ["round-rectangle", "firm"], more: ["ellipse", "quiet"],
   };
   const LINKS = {  // of edges: line and colour
     firm: ["solid", "quiet"], tentative: ["dotted", "unsure"], past: ["solid", "line"], inferred: ["dashed", "link"],
     conflict: ["dashed", "wrong"], replaced: ["solid", "unsure"], because: ["solid", "firm"], said: ["dotted", "quiet"],
   };
-  const STATES = { tentative: "unsure", conflict: "wrong", disputed: "unsure", added: "firm", gone: "wrong" };
+  const STATES = { tentative: "unsure", conflict: "wrong", disputed: "unsure", past: "quiet", added: "firm", gone: "wrong" };
   const WORDS = {
     firm: "believed", tentative: "not sure", past: "no longer so", inferred: "follows, nobody said it", conflict: "cannot both be so",
     replaced: "took the place of", because: "leads to", said: "says",
@@ -103,9 +104,18 @@
     ];
   };
 
+  // Of what has very many leaves the later half stands on its other side.
+  const balanced = (edges) => {
+    const fans = new Map(), back = new Set();
+    edges.forEach((edge) => { if (edge.target().degree() === 1) fans.set(edge.source().id(), [...(fans.get(edge.source().id()) ?? []), edge.id()]); });
+    for (const leaves of fans.values()) if (leaves.length > MOST_BESIDE) leaves.slice(Math.ceil(leaves.length / 2)).forEach((id) => back.add(id));
+    return back;
+  };
+
   // The places that elk finds for some nodes; rows and columns where it finds none.
   const places = async (nodes, edges) => {
     const inside = edges.filter((edge) => edge.source().anySame(nodes) && edge.target().anySame(nodes));
+    const back = balanced(inside);
     const room = Math.max(40, ...inside.map((edge) => wide(edge.data("text")))) + 46;
     try {
       const found = await new ELK().layout({
@@ -116,7 +126,10 @@
           "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
         },
         children: nodes.map((node) => ({ id: node.id(), width: node.data("width"), height: node.data("height") })),
-        edges: inside.map((edge) => ({ id: edge.id(), sources: [edge.source().id()], targets: [edge.target().id()] })),
+        edges: inside.map((edge) => {
+          const ends = [[edge.source().id()], [edge.target().id()]], [sources, targets] = back.has(edge.id()) ? ends.reverse() : ends;
+          return { id: edge.id(), sources, targets };
+        }),
       });
       return new Map(found.children.map((one) => [one.id, { x: one.x + one.width / 2, y: one.y + one.height / 2 }]));
     } catch (problem) {
@@ -192,6 +205,7 @@
       const found = await places(this.cy.nodes(), this.cy.edges());
       this.cy.batch(() => this.cy.nodes().forEach((node) => node.position(found.get(node.id()) ?? { x: 0, y: 0 })));
       label(this.cy);
+      this.shrink();
       this.fit();
       this.box.dataset.drawn = String(this.cy.nodes().length);
     }
@@ -246,6 +260,7 @@
       }
       label(this.cy);
       this.box.dataset.drawn = String(this.cy.nodes().length);
+      if (news.nonempty()) { this.box.style.removeProperty("height"); this.cy.resize(); }
       const seen = this.cy.extent(), all = news.boundingBox();
       if (news.nonempty() && (all.x1 < seen.x1 || all.x2 > seen.x2 || all.y1 < seen.y1 || all.y2 > seen.y2)) this.fit(news.union(around));
     }
@@ -260,6 +275,13 @@
       if (more) { node.remove(); this.choose(from[0] ?? null); }
       await this.merge(told, from.first());
       if (this.chosen) this.tell(this.chosen);
+    }
+
+    // A drawing of little takes little room.
+    shrink() {
+      const { w, h } = this.cy.elements().boundingBox(), zoom = Math.min(1.25, (this.canvas.clientWidth - 48) / Math.max(1, w));
+      const wanted = Math.max(190, Math.ceil(h * zoom) + 110);
+      if (wanted < this.box.clientHeight) this.box.style.height = `${wanted}px`;
     }
 
     fit(some = this.cy.elements()) {
@@ -314,10 +336,11 @@
       const title = one.isNode() ? called(one) : `${called(one.source())} ${plain(one.data("label"))} ${called(one.target())}`;
       const line = part("p", "");
       line.append(part("strong", title));
-      const kind = one.isNode() ? `${one.degree()} links` : WORDS[one.data("kind")] ?? "";
+      const kind = one.isNode() ? one.degree() === 1 ? "1 link" : `${one.degree()} links` : WORDS[one.data("kind")] ?? "";
       if (kind) line.append(" ", part("span", kind, "quiet small"));
       this.about.append(line);
       for (const words of [one.data("note")].flat()) if (words) this.about.append(part("p", plain(words), "small"));
+      if (one.data("told")) this.read(one);
       const acts = part("div", "", "acts");
       if (one.data("href")) { const link = part("a", "Open", "button"); link.href = one.data("href"); acts.append(link); }
       if (one.isNode() && one.data("expand")) {
@@ -327,6 +350,15 @@
         acts.append(button);
       }
       if (acts.childElementCount) this.about.append(acts);
+    }
+
+    // The steps by which something follows, which are fetched when they are looked at.
+    async read(one) {
+      const told = await this.fetch(one.data("told"));
+      if (!told || this.chosen !== one) return;
+      const steps = document.createElement("ol");
+      for (const line of told.lines) steps.append(Object.assign(document.createElement("li"), { textContent: plain(line) }));
+      this.about.append(steps);
     }
 
     explain() {
