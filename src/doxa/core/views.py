@@ -9,7 +9,19 @@ from typing import Generic, Literal, TypeVar
 
 from doxa.core.values import Change, Claim, Entity, Fact, Rule, Turn
 
-__all__ = ["Counts", "Listing", "Place", "Quote", "ReviewItem", "ReviewKind", "ReviewPage", "Spoken", "Standing", "Subject", "Understood"]
+__all__ = [
+    "Counts",
+    "Listing",
+    "Place",
+    "Quote",
+    "ReviewItem",
+    "ReviewKind",
+    "ReviewPage",
+    "Spoken",
+    "Standing",
+    "Subject",
+    "Understood",
+]
 
 T = TypeVar("T")
 Place = tuple[int, int]

@@ -70,4 +70,3 @@ def find_reasoner() -> str:
         BackendError: a package or Java is missing.
     """
     return str(Hermit.find())
-

@@ -11,4 +11,11 @@ from doxa.transport.inspector.pages import door, graph, now, queries, why
 
 __all__ = ["PATHS"]
 
-PATHS: Mapping[str, Callable[..., Any]] = {**door.PATHS, **now.PATHS, **graph.PATHS, **queries.PATHS, **why.PATHS, "suppose": suppose}
+PATHS: Mapping[str, Callable[..., Any]] = {
+    **door.PATHS,
+    **now.PATHS,
+    **graph.PATHS,
+    **queries.PATHS,
+    **why.PATHS,
+    "suppose": suppose,
+}

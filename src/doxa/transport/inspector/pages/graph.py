@@ -117,14 +117,15 @@ def _near(view: View, of: str, visit: Visit, *, limit: int, inferred: Sequence[F
     if inferred is None:
         inferred = view.inferred_about(subject.entity.key)[:INFERRED] if known and not visit.text("after") else ()
     ends = {term.key for fact in (*facts.items, *inferred) for term in (fact.subject, fact.object)}
-    return Near(
-        subject=subject, facts=facts, inferred=tuple(inferred), known=known, things=view.subjects(ends)
-    )
+    return Near(subject=subject, facts=facts, inferred=tuple(inferred), known=known, things=view.subjects(ends))
 
 
 def drawn(visit: Visit, near: Near) -> dict[str, Any]:
     """Return a neighbourhood as nodes and edges."""
-    entity, shown = near.subject.entity, [*near.facts.items, *(one for one in near.inferred if one.relation.name != IS_A)]
+    entity, shown = (
+        near.subject.entity,
+        [*near.facts.items, *(one for one in near.inferred if one.relation.name != IS_A)],
+    )
     root = _node(visit, Term(entity.key, entity.label), near) | {"note": ", ".join(near.classes), "expand": None}
     nodes = {root["id"]: root}
     for fact in shown:

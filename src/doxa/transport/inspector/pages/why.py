@@ -154,7 +154,9 @@ def _node(visit: Visit, node_id: str) -> Response:
     if not steps and node_id not in views:
         raise NotFoundError(f"There is no task and no part of one with the id {node_id!r}. The Tasks page lists them.")
     steps.reverse()
-    return visit.shown("why_node.html", view=views.get(node_id), steps=steps[:MOST], rest=len(steps[MOST:]), node=node_id)
+    return visit.shown(
+        "why_node.html", view=views.get(node_id), steps=steps[:MOST], rest=len(steps[MOST:]), node=node_id
+    )
 
 
 def drawn(visit: Visit) -> Response:

@@ -160,7 +160,7 @@
       this.canvas.className = "graph-canvas";
       this.canvas.tabIndex = 0;
       this.canvas.setAttribute("role", "application");
-      this.canvas.setAttribute("aria-label", `${box.dataset.name || "Graph"}. Arrow keys move, Enter opens, plus shows more. The list on this page says the same.`);
+      this.canvas.setAttribute("aria-label", `${plain(box.dataset.name) || "Graph"}. Arrow keys move, Enter opens, plus shows more. The list on this page says the same.`);
       this.tools.className = "graph-tools";
       this.about.className = "graph-about";
       this.about.setAttribute("aria-live", "polite");
