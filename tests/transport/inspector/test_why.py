@@ -6,7 +6,8 @@ import pytest
 
 from doxa.core.tasks import NodeKind
 from doxa.engine import View
-from tests.transport.inspector.conftest import HOSTILE
+
+HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "\u202eevil\u202c", "a\x00b\x07c")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PATHS"]
 
 EDGES, AROUND, INFERRED, PEOPLE = 60, 24, 60, 30
+IS_A = "is_a"
 FORMATS = {
     "turtle": ("text/turtle", "ttl"),
     "jsonld": ("application/ld+json", "jsonld"),
@@ -46,9 +47,6 @@ class Near:
         """What it is, in a word each: as it was said, and as it follows."""
         kinds = [self.subject.entity.kind, *(fact.object.key for fact in self.inferred if fact.relation.name == IS_A)]
         return [kind for kind in dict.fromkeys(kinds) if kind]
-
-
-IS_A = "is_a"
 
 
 def graph(visit: Visit) -> Response:
@@ -91,12 +89,12 @@ def export(visit: Visit) -> Response:
         raise InputError(f"format: expected one of {', '.join(FORMATS)}, got {name[:40]!r}.")
     with visit.room.view().opened() as view:
         found = _near(view, _of(visit), visit, limit=EDGES)
-        facts = found.facts.items
-        if name == "json":
-            told = {"entity": found.subject.entity, "facts": facts, "inferred": found.inferred}
-            response: Response = JSONResponse(plain(told))
-        else:
-            response = PlainTextResponse(view.written(facts, "jsonld" if name == "jsonld" else "turtle"))
+    facts = found.facts.items
+    if name == "json":
+        told = {"entity": found.subject.entity, "facts": facts, "inferred": found.inferred}
+        response: Response = JSONResponse(plain(told))
+    else:
+        response = PlainTextResponse(view.written(facts, "jsonld" if name == "jsonld" else "turtle"))
     media, ending = FORMATS[name]
     response.headers["Content-Type"] = f"{media}; charset=utf-8"
     response.headers["Content-Disposition"] = f'attachment; filename="graph.{ending}"'
@@ -111,7 +109,7 @@ def _of(visit: Visit) -> str:
 
 def _near(view: View, of: str, visit: Visit, *, limit: int, inferred: Sequence[Fact] | None = None) -> Near:
     subject = view.entity(of)
-    standings: list[Standing] = ["firm", "tentative", *(("past",) if visit.text("past") else ())]  # type: ignore[list-item]
+    standings: tuple[Standing, ...] = ("firm", "tentative", "past") if visit.text("past") else ("firm", "tentative")
     facts = view.about(subject.entity.key, standings, after=visit.text("after"), limit=limit)
     known = inferred is not None or view.follows()
     if inferred is None:
@@ -122,10 +120,8 @@ def _near(view: View, of: str, visit: Visit, *, limit: int, inferred: Sequence[F
 
 def drawn(visit: Visit, near: Near) -> dict[str, Any]:
     """Return a neighbourhood as nodes and edges."""
-    entity, shown = (
-        near.subject.entity,
-        [*near.facts.items, *(one for one in near.inferred if one.relation.name != IS_A)],
-    )
+    entity = near.subject.entity
+    shown = [*near.facts.items, *(one for one in near.inferred if one.relation.name != IS_A)]
     root = _node(visit, Term(entity.key, entity.label), near) | {"note": ", ".join(near.classes), "expand": None}
     nodes = {root["id"]: root}
     for fact in shown:

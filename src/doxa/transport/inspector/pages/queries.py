@@ -31,7 +31,7 @@ EXAMPLES = {
     ),
     "What is disputed": "SELECT ?fact ?what WHERE { ?fact meta:disputed true ; rdfs:label ?what } LIMIT 50",
     "Is anybody a sibling of anybody?": "ASK { ?one doxa:sister|doxa:brother|doxa:sibling ?other }",
-    "A graph of homes": "CONSTRUCT { ?place rdfs:label ?name } WHERE { ?who doxa:livesIn ?place . ?place rdfs:label ?name }",
+    "A graph of homes": "CONSTRUCT { ?who doxa:livesIn ?place } WHERE { ?who doxa:livesIn ?place }",
 }
 
 
