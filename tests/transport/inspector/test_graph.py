@@ -3,7 +3,6 @@
 import json
 import re
 
-
 from doxa.transport.inspector.pages.queries import EXAMPLES
 
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>')

@@ -132,7 +132,7 @@ def drawn(visit: Visit, near: Near) -> dict[str, Any]:
         rest = f"more:{entity.key}"
         address = visit.link("graph/near", of=entity.key, past=visit.text("past"), after=near.facts.next)
         nodes[rest] = {"id": rest, "label": "more", "kind": "more", "expand": address}
-        edges.append({"id": rest, "source": root["id"], "target": rest, "kind": "said"})
+        edges.append({"id": f"{rest}>", "source": root["id"], "target": rest, "kind": "said"})
     shorn = [{name: value for name, value in node.items() if value} for node in nodes.values()]
     return {"root": root["id"], "nodes": shorn, "edges": edges}
 

@@ -287,9 +287,10 @@
     fit(some = this.cy.elements()) {
       if (some.empty()) return;
       this.cy.resize();
-      const move = { fit: { eles: some, padding: 24 } };
       this.cy.stop();
-      if (still.matches || !this.shown) this.cy.fit(some, 24); else this.cy.animate(move, { duration: 180, complete: () => this.near() });
+      const there = this.cy.getFitViewport(some, 24);
+      if (!there) return;
+      if (still.matches || !this.shown) this.cy.viewport(there); else this.cy.animate(there, { duration: 180, complete: () => this.near() });
       this.shown = true;
       this.near();
     }
