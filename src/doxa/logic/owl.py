@@ -70,6 +70,8 @@ class OwlState:
         self._facts: dict[str, tuple[Fact, tuple[Statement, ...]]] = {}
         self._said: dict[Statement, tuple[str, ...]] = {}
         """The ids of the facts that say something."""
+        self._named: dict[str, Statement] = {}
+        """What was asked about since the last change, by the ids of the facts that tell it."""
         self._things: dict[Node, Term] = {}
         self._relations: dict[str, RelationType] = {
             iri_of(name, ontology).value: kind for name, kind in ontology.relations.items()
@@ -116,6 +118,7 @@ class OwlState:
         return self.update(add=new, remove=gone) if new or gone else Consequences()
 
     def _change(self, add: Iterable[Fact], remove: Iterable[Fact | str]) -> Delta:
+        self._named.clear()
         gone: dict[Statement, None] = {}
         for one in remove:
             gone |= dict.fromkeys(self._forget(one if isinstance(one, str) else one.fact_id))
@@ -140,11 +143,17 @@ class OwlState:
 
         Cost: O(statements about it).
         """
-        found = list(self._told(self._closure.inferred_about(self._graph.node("thing", key))))
-        return self._specific(found)
+        statements = list(self._closure.inferred_about(self._graph.node("thing", key)))
+        self._named |= {_id_of(one): one for one in statements}
+        return self._specific(list(self._told(statements)))
 
     def inferred_fact(self, fact_id: str) -> Fact | None:
-        """Return a fact that follows by its id; None where nothing of this id does. O(statements)."""
+        """Return a fact that follows by its id; None where nothing of this id does.
+
+        Cost: O(statements), but of what was just given by `inferred_about`.
+        """
+        if (known := self._named.get(fact_id)) is not None:
+            return next(self._told([known]), None)
         found = (one for one in self._closure.inferred() if _id_of(one) == fact_id)
         return next(self._told(found), None)
 

@@ -7,6 +7,7 @@
 "use strict";
 (() => {
   const FONT = 13, LINE = 17, WIDEST = 210, LINES = 3, LEAST_ZOOM = 0.55, MOST_BESIDE = 16, MOST_ZOOM = 2.5;
+  const SIZES = [["low", 208], ["middle", 320]];  // classes of graph.css, and their heights
   const KINDS = {  // of nodes: shape and colour
     entity: ["round-rectangle", "link"], value: ["rectangle", "quiet"], fact: ["round-rectangle", "firm"],
     turn: ["bottom-round-rectangle", "quiet"], rule: ["cut-rectangle", "unsure"], task: ["round-rectangle", "link"],
@@ -225,7 +226,10 @@
     add(told) {
       const cy = this.cy, news = told.nodes.filter((one) => cy.getElementById(one.id).empty());
       cy.add(news.map(nodeOf));
-      for (const one of told.nodes) if (one.note && !cy.getElementById(one.id).data("note")) this.renote(one);
+      for (const one of told.nodes) {
+        const note = cy.getElementById(one.id).data("note");
+        if (one.note && note !== one.note && (!note || one.id === told.root)) this.renote(one);
+      }
       const known = (id) => cy.getElementById(id).nonempty();
       cy.add(told.edges.filter((one) => !known(one.id) && known(one.source) && known(one.target)).map(edgeOf));
       this.explain();
@@ -260,7 +264,7 @@
       }
       label(this.cy);
       this.box.dataset.drawn = String(this.cy.nodes().length);
-      if (news.nonempty()) { this.box.style.removeProperty("height"); this.cy.resize(); }
+      if (news.nonempty()) { this.box.classList.remove(...SIZES.map(([size]) => size)); this.cy.resize(); }
       const seen = this.cy.extent(), all = news.boundingBox();
       if (news.nonempty() && (all.x1 < seen.x1 || all.x2 > seen.x2 || all.y1 < seen.y1 || all.y2 > seen.y2)) this.fit(news.union(around));
     }
@@ -277,11 +281,12 @@
       if (this.chosen) this.tell(this.chosen);
     }
 
-    // A drawing of little takes little room.
+    // A drawing of little takes little room. By a class: htmx copies what an element with an id has to the one in its
+    // place, and a style that is copied counts as an inline one.
     shrink() {
       const { w, h } = this.cy.elements().boundingBox(), zoom = Math.min(1.25, (this.canvas.clientWidth - 48) / Math.max(1, w));
-      const wanted = Math.max(190, Math.ceil(h * zoom) + 110);
-      if (wanted < this.box.clientHeight) this.box.style.height = `${wanted}px`;
+      const size = SIZES.find(([, height]) => h * zoom + 90 <= height)?.[0];
+      if (size) this.box.classList.add(size);
     }
 
     fit(some = this.cy.elements()) {
