@@ -66,7 +66,9 @@ class Chronicle:
     read: int = 0
     facts: dict[str, int] = field(default_factory=dict)
     """Ids of facts -> their numbers, in the order in which they came to be."""
-    _columns: dict[str, Column] = field(default_factory=lambda: {name: np.zeros(64, dtype=np.int64) for name in COLUMNS})
+    _columns: dict[str, Column] = field(
+        default_factory=lambda: {name: np.zeros(64, dtype=np.int64) for name in COLUMNS}
+    )
     _size: int = 0
     _last: list[int] = field(default_factory=list)
     """The last row of each fact."""
