@@ -44,7 +44,7 @@ class Told:
     def say(self, *claims, speaker="Ana", role="user", text="", days=1):
         """Say some claims in one turn, and return its id."""
         self.days += days
-        at = START + timedelta(days=self.days)
+        at = self.now()
         text = text or ". ".join(claim.span for claim in claims) or "Hm."
         turn = Turn(turn_id="", user=self.user, session="s", speaker=speaker, role=role, text=text, at=at)
         stored, _ = self.log.receive(turn)
@@ -54,6 +54,10 @@ class Told:
             changes = revise(said, state.beliefs, turn_id=stored.turn_id, known_at=at)
             self.log.append(self.user, state, Maintained(known_at=at, about=stored, claims=said, changes=changes))
         return stored.turn_id
+
+    def now(self):
+        """Return when what is said next is said."""
+        return START + timedelta(days=self.days)
 
     def index(self):
         """Return the index of the memory, brought up to date."""

@@ -21,6 +21,8 @@ __all__ = ["Bar", "Picture", "Tick", "draw"]
 
 HEAD, ROW = 24, 38
 """Heights, in pixels."""
+EDGE = 99.0
+"""Where a bar ends that has an arrow, in percent."""
 MARGIN = 0.05
 """Of all days, on each side."""
 FEWEST_DAYS = 30
@@ -141,7 +143,7 @@ def _bar(one: Lasting, top: int, scale: _Scale) -> Bar:
     start, end = valid.start, valid.end
     if start is not None and start == end:
         end = Interval.after(start, valid.end_precision)
-    right = scale.at(end) if end else 100.0
+    right = scale.at(end) if end else EDGE
     left = scale.at(start) if start else min(right, known or 0.0)
     return Bar(
         lasting=one,

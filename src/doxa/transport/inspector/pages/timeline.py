@@ -71,11 +71,17 @@ def _axes(at: Standpoint, known: Steps[datetime] | None, true: Steps[date] | Non
     """Return the sliders of a standpoint; an axis reaches as far as what is known, and what is chosen."""
     last = at.known or (known.last if known else datetime.combine(at.true, datetime.min.time(), UTC))
     days = [last.date(), *([known.first.date(), known.last.date()] if known else ())]
-    written = f"{last + timedelta(microseconds=-last.microsecond % 1_000_000):%Y-%m-%dT%H:%M:%S}" if at.known else ""
+    written = f"{_whole(last):%Y-%m-%dT%H:%M:%S}" if at.known else f"{last:%Y-%m-%dT23:59:59}"
     words = f"{day(last)}, {last:%H:%M}" if at.known else "now"
-    found = [_axis(f"known{mark}", "Known by", "datetime-local", written or f"{last:%Y-%m-%dT23:59:59}", words, days)]
+    found = [_axis(f"known{mark}", "Known by", "datetime-local", written, words, days)]
     days = [at.true, *([true.first, true.last] if true else ())]
     return [*found, _axis(f"true{mark}", "True on", "date", at.true.isoformat(), day(at.true), days)]
+
+
+def _whole(moment: datetime) -> datetime:
+    """Return the whole second that a moment is over with; the last one of a day where it is the day's end."""
+    whole = moment + timedelta(microseconds=-moment.microsecond % 1_000_000) if moment.year < date.max.year else moment
+    return whole if whole.date() == moment.date() else moment
 
 
 def _axis(name: str, title: str, kind: str, value: str, words: str, days: list[date]) -> Axis:
