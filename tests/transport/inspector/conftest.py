@@ -60,7 +60,15 @@ class Understood:
         self.log, self.days = doxa.parts.log, 0
 
     def __call__(
-        self, subject: str, relation: str, thing: str, *, by: str = "Ana", role: str = "user", days: int = 1, **more: Any
+        self,
+        subject: str,
+        relation: str,
+        thing: str,
+        *,
+        by: str = "Ana",
+        role: str = "user",
+        days: int = 1,
+        **more: Any,
     ) -> None:
         """Have somebody say one thing: "Bruno", "lives_in", "Porto"."""
         label = relation.replace("_", " ")

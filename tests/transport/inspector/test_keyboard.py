@@ -13,7 +13,7 @@ import pytest
 from doxa.engine import View
 
 pytest.importorskip("playwright", reason="playwright is not installed")
-from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
+from playwright.sync_api import Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 CHOSEN = "[data-chosen]"
