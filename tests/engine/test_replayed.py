@@ -19,7 +19,7 @@ def details(reply, name):
 
 @pytest.fixture
 def written(config, tmp_path):
-    """A function that opens a memory whose language model says some things; Ana lives in Lisbon, and her sister skis."""
+    """A function that opens a memory whose language model says some things; Ana lives in Lisbon and has a sister."""
     engines = []
 
     def opening(*replies):
@@ -48,6 +48,15 @@ def test_the_search_tells_who_proposed_what_and_what_became_evidence(doxa):
     assert row["facts"] == [fact.fact_id for fact in doxa.memory(user="ana").facts()]
 
 
+def test_what_was_read_is_told_with_how_likely_it_answers(doxa):
+    chat = doxa.dialogue(user="ana")
+    chat.absorb("I live in Lisbon.", at="2024-01-01", turn_id="t1")
+    chat.flush()
+    read = details(chat.ask("Where do I live?"), "reason")["read"]
+    assert read["by"] == doxa.parts.reader.name
+    assert 0 < read["turns"]["t1"] <= 1
+
+
 def test_the_turn_that_asks_is_no_candidate(doxa):
     chat = doxa.dialogue(user="ana")
     chat.absorb("I live in Lisbon.", at="2024-01-01", turn_id="t1")
@@ -60,7 +69,7 @@ def test_the_check_tells_of_each_sentence_what_decided_it(doxa):
     chat.absorb("I live in Lisbon.", at="2024-01-01", turn_id="t1")
     chat.flush()
     reply = chat.ask("Where do I live?")
-    (sentence,) = details(reply, "verify")["sentences"]
+    (sentence,) = details(reply, "verify")["verdicts"]
     (fact,) = doxa.memory(user="ana").facts()
     assert (sentence["text"], sentence["label"], sentence["by"]) == (reply.text, "supported", "logic")
     assert sentence["because"] == [fact.fact_id]

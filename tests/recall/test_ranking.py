@@ -47,7 +47,7 @@ def test_turns_are_told_in_the_order_in_which_they_are_ranked():
 
 
 def test_a_long_ranking_is_cut_and_keeps_the_first_of_every_view():
-    with told(90) as doxa, doxa.parts.log.user("ana") as state:
+    with told(40) as doxa, doxa.parts.log.user("ana") as state:
         found = looked_up(state)
         rows = ranking_of(found)
         assert len(rows) < len(found.places)

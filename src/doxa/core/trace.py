@@ -9,9 +9,9 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["WIDE", "Step", "Trace", "Tracer", "watched"]
+__all__ = ["TABLES", "Step", "Trace", "Tracer", "watched"]
 
-WIDE = frozenset({"tree", "ranked", "read", "sentences", "sent"})
+TABLES = frozenset({"tree", "ranked", "read", "verdicts", "sent"})
 """Details that are tables or whole texts: what a replay of an answer shows, and a line of text leaves out."""
 
 

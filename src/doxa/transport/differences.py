@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from doxa.core.tasks import Forest, TaskEdit, TaskNode
 
-__all__ = ["Difference", "differences"]
+__all__ = ["Difference", "differences", "differences_at"]
 
 
 class Difference(NamedTuple):
@@ -24,18 +24,23 @@ class Difference(NamedTuple):
 
 def differences(edits: Iterable[TaskEdit], forest: Forest) -> list[Difference]:
     """Return what some edits changed, node by node, in their order; paths are those of the forest."""
-    views = {view.node.node_id: view for view in (*forest.nodes, *forest.hidden)}
+    views = (*forest.nodes, *forest.hidden)
+    paths = {view.node.node_id: view.path for view in views}
+    return differences_at(edits, paths, {view.node.node_id: view.node.name for view in views})
+
+
+def differences_at(edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]) -> list[Difference]:
+    """Return what some edits changed, node by node, in their order; of nodes by id the paths and names as they are."""
     found: list[Difference] = []
     for edit in edits:
         node = edit.after or edit.before
         if node is None:
             continue
-        path = views[edit.node_id].path if edit.node_id in views else node.name
+        path = paths.get(edit.node_id, node.name)
         was, now = _stands(edit.before), _stands(edit.after)
         if was != now:
             found.append(Difference("+" if now else "-", path, "" if node.value is None else node.value.text))
         elif edit.before is not None and edit.after is not None:
-            names = {key: view.node.name for key, view in views.items()}
             found.append(Difference("~", path, "; ".join(_changes(edit.before, edit.after, names))))
     return found
 

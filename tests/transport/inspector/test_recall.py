@@ -7,8 +7,18 @@ from itertools import repeat
 import pytest
 
 from doxa.backends.llm.scripted import ScriptedModel
-from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, LLMConfig, ReaderConfig
+from doxa.core.config import (
+    Config,
+    EncoderConfig,
+    EngineConfig,
+    GraderConfig,
+    LLMConfig,
+    ReaderConfig,
+    RolesConfig,
+    ServerConfig,
+)
 from doxa.engine import Doxa
+from doxa.transport.http import application
 
 from .conftest import HOSTILE, Browser
 
@@ -112,9 +122,8 @@ def test_kept_answers_are_paged_and_found(ana, doxa, lisbon):
     assert ana.page("recall", find="SISTER").count('class="row" data-row') == 1
 
 
-@pytest.mark.parametrize("wrong", [{"after": "x"}])
-def test_a_page_that_is_none_is_refused(ana, lisbon, wrong):
-    assert ana.get("/inspect/recall", params=wrong).status_code == 400
+def test_a_page_that_is_none_is_refused(ana, lisbon):
+    assert ana.get("/inspect/recall", params={"after": "x"}).status_code == 400
 
 
 def test_an_answer_that_is_not_kept_is_a_page_that_says_so(ana, lisbon):
@@ -133,7 +142,7 @@ def test_nobody_sees_the_answers_of_another(browser, keys, doxa, told, lisbon):
     told("I live in Paris.", user="ben")
     hers = asked(doxa)
     one = browser(open=False)
-    one.cookies.set("doxa_key", keys.add(users=["ben"], rights=["read"]).secret)
+    one.cookies.set("doxa_key", keys.add(users=["ben"], rights=["read"])[1])
     assert "Lisbon" not in one.page("recall")
     assert one.get("/inspect/recall", params={"answer": hers}).status_code == 404
     assert one.get("/inspect/recall", params={"answer": hers, "user": "ana"}).status_code == 403
@@ -144,7 +153,7 @@ def test_what_is_asked_and_said_is_text(ana, told, text):
     told(f"I like {text} a lot.", turn_id="t1")
     for page in (ana.page("recall", q=f"Do I like {text}?"), ana.page("recall", find=text)):
         for part in ("<script>alert", "<img src=x", "\u202e", "\x07"):
-            assert part not in page.replace('value="', "")[:0] + _outside_fields(page)
+            assert part not in _outside_fields(page)
 
 
 def _outside_fields(page):
@@ -185,14 +194,15 @@ def played(request):
 
 @pytest.fixture
 def prompted():
-    """A function from a profile to an engine whose language model answers from a script."""
+    """A function from who searches to an engine whose language model answers from a script."""
     engines = []
 
-    def opening(profile, replies):
+    def opening(reason, replies):
         settings = Config(
             encoder=EncoderConfig(name="hash"), engine=EngineConfig(settle_s=10), grader=GraderConfig(name="none"),
-            reader=ReaderConfig(name="none"), llm=LLMConfig(name="scripted"), user="ana",
-        ).with_profile(profile)  # fmt: skip
+            reader=ReaderConfig(name="none"), llm=LLMConfig(name="scripted"), user="ana", profile="writer",
+            roles=RolesConfig(write="prompted", reason=reason),
+        )  # fmt: skip
         doxa = Doxa.open(":memory:", config=settings)
         engines.append(doxa)
         doxa.parts.opened.model = ScriptedModel(replies)
@@ -210,14 +220,11 @@ def prompted():
 
 def browse(doxa):
     """Return a browser at an engine."""
-    from doxa.core.config import ServerConfig
-    from doxa.transport.http import application
-
     return Browser(application(doxa, ServerConfig(open=True)), "http://localhost")
 
 
 def test_the_prompt_is_shown_as_it_was_sent_with_its_tokens(prompted):
-    doxa = prompted("writer", [json.dumps(LISBON)])
+    doxa = prompted("builtin", [json.dumps(LISBON)])
     with browse(doxa) as one:
         page = one.page("recall", q="Where do I live?")
     (request,) = doxa.parts.opened.model.requests
@@ -232,7 +239,7 @@ def test_the_prompt_is_shown_as_it_was_sent_with_its_tokens(prompted):
 
 
 def test_the_search_of_a_model_is_shown_as_a_tree_with_every_call(prompted):
-    doxa = prompted("full", repeat(played))
+    doxa = prompted("prompted", repeat(played))
     with browse(doxa) as one:
         page = one.page("recall", q="Where does the person who works at Siemens live?")
     tree = page[page.index("The search") : page.index("The prompt as it was sent", page.index("The search"))]

@@ -201,7 +201,7 @@ def _told(verdict: Verdict) -> Mapping[str, Any]:
     if verdict.reason and (verdict.because or not verdict.sentences):
         note["why"] = verdict.reason[:LONGEST_TOLD]
     if verdict.sentences:
-        note["sentences"] = [_sentence(one) for one in verdict.sentences[:SENTENCES_TOLD]]
+        note["verdicts"] = [_sentence(one) for one in verdict.sentences[:SENTENCES_TOLD]]
     return note
 
 

@@ -20,7 +20,19 @@ from doxa.engine.history.explain import happened
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
-__all__ = ["PREFIX", "answered", "answers", "answers_before", "drop_answers", "explain_answer", "keep", "store_answers"]
+__all__ = [
+    "PREFIX",
+    "answered",
+    "answers",
+    "answers_before",
+    "drop_answers",
+    "explain_answer",
+    "given_to",
+    "keep",
+    "quoted",
+    "repeating",
+    "store_answers",
+]
 
 logger = logging.getLogger("doxa")
 
@@ -131,6 +143,21 @@ def answered(parts: Parts, user: str, answer_id: str) -> Answered:
     return CODEC.of(found[0])
 
 
+def given_to(parts: Parts, user: str, turn_ids: Collection[str]) -> dict[str, Answered]:
+    """Return the answers that were given to turns and are kept, by the id of the turn; the first of several.
+
+    Cost: one query, and reading the answers that are kept (setting `engine.answers`).
+    """
+    if not turn_ids:
+        return {}
+    store_answers(parts, user)
+    found: dict[str, Answered] = {}
+    for data in parts.log.store.answers(parts.log.scope(user)):
+        if (asked := data.get("asked")) in turn_ids and asked not in found:
+            found[str(asked)] = CODEC.of(data)
+    return found
+
+
 def explain_answer(parts: Parts, user: str, answer_id: str) -> AnswerReason:
     """Return why an answer was given, and what has changed since; see `Memory.why_answered`.
 
@@ -160,17 +187,27 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
         names |= {fact.fact_id for fact in state.beliefs.facts.values() if not gone.isdisjoint(fact.turn_ids)}
         moves = (one for one in state.beliefs.changes if one.kind is ChangeKind.MOVE)
         names |= {key for one in moves if not gone.isdisjoint(one.fact.turn_ids) for key in one.because}
-    scope, told, prompted = parts.log.scope(user), list[str](), dict[str, Mapping[str, Any]]()
-    for data in parts.log.store.answers(scope):
-        text, bare = json.dumps(data, ensure_ascii=False), _without_prompts(data, before=inf)
-        if data.get("said") or any(name in text for name in names):
-            told.append(str(data["id"]))
-        elif bare != data:
-            prompted[str(data["id"])] = bare
+    scope, told = parts.log.scope(user), repeating(parts, user, names)
     if told:
         parts.log.store.drop_answers(scope, told)
+    prompted: dict[str, Mapping[str, Any]] = {}
+    for data in parts.log.store.answers(scope):
+        if (bare := _without_prompts(data, before=inf)) != data:
+            prompted[str(data["id"])] = bare
     if prompted:
         parts.log.store.amend_answers(scope, prompted)
+
+
+def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
+    """Return the ids of the stored answers that may repeat what turns say that are to be erased; see `drop_answers`.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose answers they are.
+        names: the ids of the turns, of the facts that they support, and of the replies that go with them.
+    """
+    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(parts.log.scope(user)))
+    return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
 
 
 def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:
@@ -217,10 +254,15 @@ def _standing(fact: Fact) -> str:
 def _explained(one: Answered, state: UserState) -> AnswerReason:
     facts = tuple(fact for key in one.standing if (fact := _now(key, state.beliefs)) is not None)
     stale = () if one.known_at is not None else tuple(_changed(one, state))
-    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
-    quoted = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
-    found = AnswerReason(answer=replace(one, citations=tuple(quoted)), facts=facts, stale=stale)
+    found = AnswerReason(answer=quoted(one, state), facts=facts, stale=stale)
     return replace(found, text="\n".join(_told(found)))
+
+
+def quoted(one: Answered, state: UserState) -> Answered:
+    """Return an answer with the words of the turns that it cites."""
+    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
+    words = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
+    return replace(one, citations=tuple(words))
 
 
 def _now(fact_id: str, beliefs: Beliefs) -> Fact | None:

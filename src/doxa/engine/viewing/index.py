@@ -205,10 +205,14 @@ class ViewIndex:
         """The names of everybody who has several, by each of them."""
         return self._groups
 
+    def names(self, key: str) -> tuple[str, ...]:
+        """Return the keys of all names of an entity."""
+        return self._groups.get(key, (key,))
+
     def lists(self, key: str, standing: Standing) -> list[list[Rank]]:
         """Return the orders of the facts about an entity: that of its key, and what nobody says any more of others."""
         kept = self.about[standing]
-        return [kept[name] for name in self._groups.get(key, (key,)) if name in kept]
+        return [kept[name] for name in self.names(key) if name in kept]
 
     def count(self, key: str, standing: Standing) -> int:
         """Return how many facts there are in `lists`; what is about two names of one entity counts once."""

@@ -6,12 +6,11 @@ Nothing waits for turns that are still being processed: who looks sees what is k
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 from doxa.core.answers import AnswerReason
-from doxa.core.errors import InputError, NotFoundError
+from doxa.core.errors import InputError
 from doxa.core.values import Change, Explanation, Fact, Rule, Turn
 from doxa.core.views import (
     Counts,
@@ -30,21 +29,18 @@ from doxa.core.views import (
 from doxa.engine.answer.checking import INFERRED, explain_inferred
 from doxa.engine.answer.following import following, follows, prepare
 from doxa.engine.history.answers import answers_before
-from doxa.engine.history.entities import entity_of
 from doxa.engine.history.explain import explain
-from doxa.engine.history.replay import NO_TURN
-from doxa.engine.history.withdrawal import NO_FACT
-from doxa.engine.intake import require_positive, require_text
-from doxa.engine.viewing.index import ViewIndex, index_of
+from doxa.engine.intake import require_positive
 from doxa.engine.viewing.lately import done_lately
-from doxa.engine.viewing.names import Entry, label_of
+from doxa.engine.viewing.looking import subject_of
+from doxa.engine.viewing.moments import Moments
 from doxa.engine.viewing.order import cursor_of, latest, read_cursor
 from doxa.engine.viewing.quotes import quotes_of
+from doxa.engine.viewing.received import Received
 from doxa.engine.viewing.review import Asked, behind, joined_page, place_at, review_page
 from doxa.engine.viewing.written import written
-from doxa.engine.wiring.parts import Parts
 from doxa.logic import GraphFormat
-from doxa.memory import Beliefs, UserState, describe_rule
+from doxa.memory import UserState, describe_rule
 
 __all__ = ["View"]
 
@@ -54,27 +50,12 @@ LAST_PLACE = 2**31 - 1
 """The largest that a database counts answers to."""
 
 
-class View:
+class View(Moments, Received):
     """What is shown of one memory.
 
     Each call costs what it shows, and O(what changed since the last one); the first one of a process and memory costs
     O(facts and changes). Inside `opened` the memory does not change between calls.
     """
-
-    def __init__(self, parts: Parts, user: str) -> None:
-        self._parts = parts
-        self.user = user
-
-    @contextmanager
-    def opened(self) -> Iterator[View]:
-        """Give itself on a memory in which nothing changes until the block ends. Cost: one query."""
-        with self._parts.log.user(self.user):
-            yield self
-
-    @contextmanager
-    def _indexed(self) -> Iterator[tuple[UserState, ViewIndex]]:
-        with self._parts.log.user(self.user) as state:
-            yield state, index_of(state)
 
     def people(self, query: str = "", *, after: str = "", limit: int = 50) -> Listing[Subject]:
         """Return the people and things that facts are about: those of whom most is believed first, then by name.
@@ -96,7 +77,7 @@ class View:
         with self._indexed() as (state, index):
             found, total = index.directory.page(query, behind, limit + 1)
             shown = found[:limit]
-            items = tuple(_subject(index.directory.entries[order[2]], state.beliefs) for _, order in shown)
+            items = tuple(subject_of(index.directory.entries[order[2]], state.beliefs) for _, order in shown)
             return Listing(
                 items=items, next=cursor_of(shown[-1][0], *shown[-1][1]) if len(found) > limit else "", total=total
             )
@@ -108,7 +89,7 @@ class View:
             NotFoundError: no fact is about anybody of that name.
         """
         with self._indexed() as (state, index):
-            return _subject(self._entry(key, state.beliefs, index), state.beliefs)
+            return subject_of(self._entry(key, state.beliefs, index), state.beliefs)
 
     def about(
         self, key: str, standing: Standing | Sequence[Standing] = "firm", *, after: str = "", limit: int = 50
@@ -144,7 +125,7 @@ class View:
         """Return those of some keys that are people or things; the others are plain words and amounts."""
         with self._indexed() as (state, index):
             entries = {key: entry for key in keys if (entry := index.directory.entries.get(key)) is not None}
-            return {key: _subject(entry, state.beliefs) for key, entry in entries.items()}
+            return {key: subject_of(entry, state.beliefs) for key, entry in entries.items()}
 
     def follows(self) -> bool:
         """Tell whether `inferred_about` is quick: it was asked before, or there are few facts."""
@@ -414,34 +395,6 @@ class View:
                 changes=len(state.beliefs.changes),
                 revisions=index.revisions,
             )
-
-    def _fact(self, fact_id: str, state: UserState) -> Fact:
-        if (fact := state.beliefs.facts.get(fact_id)) is None:
-            raise NotFoundError(NO_FACT.format(user=self.user, fact_id=fact_id))
-        return fact
-
-    def _turn(self, turn_id: str, state: UserState) -> Turn:
-        if (turn := state.turn(turn_id)) is None:
-            raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
-        return turn
-
-    def _entry(self, name: str, beliefs: Beliefs, index: ViewIndex) -> Entry:
-        """Return what is told of whoever has a key or name."""
-        require_text(name, "entity")
-        for key in (beliefs.key(name), beliefs.key(name.strip().casefold()), name):
-            if (found := index.entry(key)) is not None:
-                return found
-        called = index.directory.called(name)
-        if called is not None:
-            return index.directory.entries[called]
-        raise NotFoundError(
-            f"User {self.user!r} has nobody and nothing called {name!r}. `doxa entities` lists the names."
-        )
-
-
-def _subject(entry: Entry, beliefs: Beliefs) -> Subject:
-    entity = entity_of(entry.key, label_of(entry.key, beliefs), entry.held, beliefs)
-    return Subject(entity=entity, firm=entry.firm, tentative=entry.tentative, past=entry.past)
 
 
 def _voices(fact: Fact, state: UserState, limit: int) -> tuple[Voice, ...]:

@@ -17,8 +17,9 @@ WRITER_SHARE = 0.25
 """Share of the seconds that the search leaves to the writer."""
 CALLS_TOLD = 16
 """Calls whose own words a trace repeats, the first ones."""
-MOST_TOLD = 40_000
-"""Characters of a text that a trace repeats; what a prompt may hold by default is less than half of it."""
+SHARED_TOLD, OWN_TOLD = 40_000, 8_000
+"""Characters that a trace repeats of what calls share, and of the own part and the reply of each; by default a prompt
+holds less than half of that."""
 
 
 def prompt_version() -> str:
@@ -145,16 +146,16 @@ class Asking:
         """Return the prompts word for word with what came back, for a replay: what all calls share is told once."""
         shared = {"system": self.shown.system, "message": self.shown.message}
         tokens = {f"{name}_tokens": self.model.count_tokens(text) for name, text in shared.items()}
-        return {**{name: text[:MOST_TOLD] for name, text in shared.items()}, **tokens, "calls": list(self._sent)}
+        return {**{name: _cut(text, SHARED_TOLD) for name, text in shared.items()}, **tokens, "calls": list(self._sent)}
 
     def _told(self, role: str, part: str, answered: Answered) -> dict[str, object]:
         told = {
             "role": role,
-            "part": part[: MOST_TOLD // 10],
+            "part": _cut(part, OWN_TOLD),
             "part_tokens": self.model.count_tokens(part),
             "prompt_tokens": answered.usage.prompt_tokens,
             "completion_tokens": answered.usage.completion_tokens,
-            "reply": answered.text[: MOST_TOLD // 10],
+            "reply": _cut(answered.text, OWN_TOLD),
             "failed": answered.failed,
         }
         return {name: value for name, value in told.items() if value != ""}
@@ -170,3 +171,7 @@ class Asking:
             told.append(f"what reads like an instruction to a language model was not shown to it: {which}")
         told += self.dropped
         return "; ".join(told)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from doxa.core.answers import Answered
-from doxa.core.trace import WIDE
+from doxa.core.trace import TABLES
 
 __all__ = ["Bar", "Branch", "Candidate", "Replay", "replay_of"]
 
@@ -131,7 +131,7 @@ def replay_of(answer: Answered) -> Replay:
         searched="recall" in details,
         read_by=read.get("by", ""),
         trees=tuple(_tree(step["detail"]["tree"]) for step in steps if "tree" in step["detail"]),
-        sentences=tuple(details.get("verify", {}).get("sentences", ())),
+        sentences=tuple(details.get("verify", {}).get("verdicts", ())),
         verified=details.get("verify", {}),
         prompts=tuple(sent),
         asked_model=any("model" in step["detail"] for step in steps),
@@ -147,7 +147,7 @@ def _bars(steps: Sequence[Mapping[str, Any]]) -> Iterator[Bar]:
             ms=step["ms"],
             start=round(min(start / total * 100, 100 - LEAST_SHOWN), 2),
             width=round(max(step["ms"] / total * 100, LEAST_SHOWN), 2),
-            detail={key: _line(value) for key, value in step["detail"].items() if key not in WIDE and _told(value)},
+            detail={key: _line(value) for key, value in step["detail"].items() if key not in TABLES and _told(value)},
             degraded=step.get("degraded") or "",
         )
         start += step["ms"]

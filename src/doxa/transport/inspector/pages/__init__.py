@@ -8,12 +8,42 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from doxa.transport.inspector import acts
-from doxa.transport.inspector.pages import conflicts, door, graph, now, queries, recall, why
+from doxa.transport.inspector.pages import (
+    chat,
+    conflicts,
+    door,
+    forgetting,
+    graph,
+    health,
+    live,
+    now,
+    queries,
+    recall,
+    timeline,
+    why,
+)
 
 __all__ = ["PATHS", "POSTS"]
 
 Paths = Mapping[str, Callable[..., Any]]
-PAGES = (door, now, why, recall, graph, queries, conflicts)
-PATHS: Paths = {path: shown for page in PAGES for path, shown in page.PATHS.items()} | {"suppose": acts.suppose}
-FORMS = (acts,)
-POSTS: Paths = {path: done for page in FORMS for path, done in page.POSTS.items()}
+PAGES: tuple[Paths, ...] = (
+    chat.PATHS,
+    conflicts.PATHS,
+    door.PATHS,
+    forgetting.PATHS,
+    graph.PATHS,
+    health.PATHS,
+    live.PATHS,
+    now.PATHS,
+    queries.PATHS,
+    recall.PATHS,
+    timeline.PATHS,
+    why.PATHS,
+)
+FORMS: tuple[Paths, ...] = (
+    acts.POSTS,
+    chat.POSTS,
+    forgetting.POSTS,
+)
+PATHS: Paths = {path: shown for page in PAGES for path, shown in page.items()} | {"suppose": acts.suppose}
+POSTS: Paths = {path: done for form in FORMS for path, done in form.items()}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PATHS"]
 
 EDGES, AROUND, INFERRED, PEOPLE = 60, 24, 60, 30
+IS_A = "is_a"
 FORMATS = {
     "turtle": ("text/turtle", "ttl"),
     "jsonld": ("application/ld+json", "jsonld"),
@@ -46,9 +47,6 @@ class Near:
         """What it is, in a word each: as it was said, and as it follows."""
         kinds = [self.subject.entity.kind, *(fact.object.key for fact in self.inferred if fact.relation.name == IS_A)]
         return [kind for kind in dict.fromkeys(kinds) if kind]
-
-
-IS_A = "is_a"
 
 
 def graph(visit: Visit) -> Response:
@@ -79,6 +77,11 @@ def near(visit: Visit) -> Response:
     return JSONResponse(drawn(visit, found))
 
 
+def proof(visit: Visit) -> Response:
+    """Return how a fact follows, a sentence for each step, for the drawing."""
+    return JSONResponse({"lines": list(visit.room.view().why(visit.text("fact")).derivation)})
+
+
 def export(visit: Visit) -> Response:
     """Return what the page shows of a person or thing as a file."""
     name = visit.text("format", "turtle")
@@ -86,12 +89,12 @@ def export(visit: Visit) -> Response:
         raise InputError(f"format: expected one of {', '.join(FORMATS)}, got {name[:40]!r}.")
     with visit.room.view().opened() as view:
         found = _near(view, _of(visit), visit, limit=EDGES)
-        facts = found.facts.items
-        if name == "json":
-            told = {"entity": found.subject.entity, "facts": facts, "inferred": found.inferred}
-            response: Response = JSONResponse(plain(told))
-        else:
-            response = PlainTextResponse(view.written(facts, "jsonld" if name == "jsonld" else "turtle"))
+    facts = found.facts.items
+    if name == "json":
+        told = {"entity": found.subject.entity, "facts": facts, "inferred": found.inferred}
+        response: Response = JSONResponse(plain(told))
+    else:
+        response = PlainTextResponse(view.written(facts, "jsonld" if name == "jsonld" else "turtle"))
     media, ending = FORMATS[name]
     response.headers["Content-Type"] = f"{media}; charset=utf-8"
     response.headers["Content-Disposition"] = f'attachment; filename="graph.{ending}"'
@@ -106,7 +109,7 @@ def _of(visit: Visit) -> str:
 
 def _near(view: View, of: str, visit: Visit, *, limit: int, inferred: Sequence[Fact] | None = None) -> Near:
     subject = view.entity(of)
-    standings: list[Standing] = ["firm", "tentative", *(("past",) if visit.text("past") else ())]  # type: ignore[list-item]
+    standings: tuple[Standing, ...] = ("firm", "tentative", "past") if visit.text("past") else ("firm", "tentative")
     facts = view.about(subject.entity.key, standings, after=visit.text("after"), limit=limit)
     known = inferred is not None or view.follows()
     if inferred is None:
@@ -117,10 +120,8 @@ def _near(view: View, of: str, visit: Visit, *, limit: int, inferred: Sequence[F
 
 def drawn(visit: Visit, near: Near) -> dict[str, Any]:
     """Return a neighbourhood as nodes and edges."""
-    entity, shown = (
-        near.subject.entity,
-        [*near.facts.items, *(one for one in near.inferred if one.relation.name != IS_A)],
-    )
+    entity = near.subject.entity
+    shown = [*near.facts.items, *(one for one in near.inferred if one.relation.name != IS_A)]
     root = _node(visit, Term(entity.key, entity.label), near) | {"note": ", ".join(near.classes), "expand": None}
     nodes = {root["id"]: root}
     for fact in shown:
@@ -131,8 +132,9 @@ def drawn(visit: Visit, near: Near) -> dict[str, Any]:
         rest = f"more:{entity.key}"
         address = visit.link("graph/near", of=entity.key, past=visit.text("past"), after=near.facts.next)
         nodes[rest] = {"id": rest, "label": "more", "kind": "more", "expand": address}
-        edges.append({"id": rest, "source": root["id"], "target": rest, "kind": "said"})
-    return {"root": root["id"], "nodes": list(nodes.values()), "edges": edges}
+        edges.append({"id": f"{rest}>", "source": root["id"], "target": rest, "kind": "said"})
+    shorn = [{name: value for name, value in node.items() if value} for node in nodes.values()]
+    return {"root": root["id"], "nodes": shorn, "edges": edges}
 
 
 def _name(fact: Fact, term: Term, near: Near) -> str:
@@ -143,7 +145,7 @@ def _name(fact: Fact, term: Term, near: Near) -> str:
 def _node(visit: Visit, term: Term, near: Near, fact: Fact | None = None) -> dict[str, Any]:
     known = near.things.get(term.key)
     if fact is not None and known is None and term is not fact.subject:
-        return {"id": _name(fact, term, near), "label": term.label, "kind": "value"}
+        return {"id": _name(fact, term, near), "label": term.label or "–", "kind": "value"}
     return {
         "id": f"e:{term.key}",
         "label": term.label,
@@ -155,7 +157,7 @@ def _node(visit: Visit, term: Term, near: Near, fact: Fact | None = None) -> dic
 
 
 def _edge(visit: Visit, fact: Fact, near: Near) -> dict[str, Any]:
-    return {
+    edge = {
         "id": fact.fact_id,
         "source": _name(fact, fact.subject, near),
         "target": _name(fact, fact.object, near),
@@ -164,6 +166,13 @@ def _edge(visit: Visit, fact: Fact, near: Near) -> dict[str, Any]:
         "note": str(fact.valid),
         "href": visit.link("why", fact=fact.fact_id),
     }
+    return edge | {"told": visit.link("graph/proof", fact=fact.fact_id)} if edge["kind"] == "inferred" else edge
 
 
-PATHS = {"graph": graph, "graph/near": near, "graph/inferred": inferred, "graph/export": export}
+PATHS = {
+    "graph": graph,
+    "graph/near": near,
+    "graph/inferred": inferred,
+    "graph/proof": proof,
+    "graph/export": export,
+}

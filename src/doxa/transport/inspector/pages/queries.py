@@ -17,7 +17,7 @@ from doxa.transport.querying import BusyError
 
 __all__ = ["EXAMPLES", "PATHS"]
 
-ROWS = 200
+ROWS, LONGEST_QUERY = 200, 8_000
 EXAMPLES = {
     "Who lives where": "SELECT ?who ?place WHERE { ?who doxa:livesIn ?place }",
     "What is said most of": (
@@ -31,7 +31,7 @@ EXAMPLES = {
     ),
     "What is disputed": "SELECT ?fact ?what WHERE { ?fact meta:disputed true ; rdfs:label ?what } LIMIT 50",
     "Is anybody a sibling of anybody?": "ASK { ?one doxa:sister|doxa:brother|doxa:sibling ?other }",
-    "A graph of homes": "CONSTRUCT { ?place rdfs:label ?name } WHERE { ?who doxa:livesIn ?place . ?place rdfs:label ?name }",
+    "A graph of homes": "CONSTRUCT { ?who doxa:livesIn ?place } WHERE { ?who doxa:livesIn ?place }",
 }
 
 
@@ -41,7 +41,7 @@ async def sparql(visit: Visit) -> Response:
     Parameters: `q`, the query; without it the box and the examples are shown.
     """
     await anyio.to_thread.run_sync(visit.room.require, "read")
-    query, found, trouble = visit.text("q"), None, ""
+    query, found, trouble = visit.request.query_params.get("q", ""), None, ""
     if query.strip():
         try:
             found = await _found(visit, query)
@@ -73,7 +73,7 @@ async def export(visit: Visit) -> Response:
     name = visit.text("format", "csv")
     if name not in ("csv", "json"):
         raise InputError(f"format: expected csv or json, got {name[:40]!r}.")
-    found = await _found(visit, visit.text("q"))
+    found = await _found(visit, visit.request.query_params.get("q", ""))
     response: Response
     if name == "json":
         response = await anyio.to_thread.run_sync(lambda: JSONResponse(found.to_json()))
@@ -86,6 +86,9 @@ async def export(visit: Visit) -> Response:
 
 
 async def _found(visit: Visit, query: str) -> Bindings:
+    if len(query) > LONGEST_QUERY:
+        raise InputError(f"q: expected at most {LONGEST_QUERY:,} characters, got {len(query):,}.")
+
     def ask(limit_s: float) -> Bindings:
         return visit.room.memory().sparql(query, limit_s=limit_s)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -12,7 +12,7 @@ from doxa.core.errors import NotFoundError
 from doxa.core.tasks import TaskCommit, TaskEdit
 from doxa.core.values import Explanation, Fact, Status
 from doxa.core.views import Quote, Spoken
-from doxa.transport.inspector.pages.drawing import fact_node, flow, turn_node
+from doxa.transport.inspector.pages.drawing import around
 from doxa.transport.inspector.visit import SEE_OTHER, Visit
 
 if TYPE_CHECKING:
@@ -163,33 +163,7 @@ def drawn(visit: Visit) -> Response:
     """Return what a fact rests on, what follows from it and what it clashed with, for the drawing."""
     view = visit.room.view()
     told = view.why(visit.text("fact"))
-    own = told.fact
-    edges, nodes = [], [fact_node(visit, own) | {"href": None}]
-    name = f"f:{own.fact_id}"
-    via = name
-    for at, rule in enumerate(told.rules):
-        via = f"r:{at}"
-        turn = visit.link("why", turn=rule.turn_id) if rule.turn_id else None
-        nodes.append({"id": via, "label": view.told(rule), "kind": "rule", "href": turn})
-        edges.append(flow(via, name, "because"))
-    for premise in told.premises[:MOST]:
-        nodes.append(fact_node(visit, premise))
-        edges.append(flow(f"f:{premise.fact_id}", via, "inferred" if told.derivation else "because"))
-    for turn in told.turns[-TURNS:]:
-        says = [one for one in told.premises if turn.turn_id in one.turn_ids] or [own] * (not told.premises)
-        nodes += [turn_node(visit, turn)] if says else []
-        edges += [flow(f"t:{turn.turn_id}", f"f:{one.fact_id}", "said") for one in says]
-    for other in told.conclusions[:MOST]:
-        nodes.append(fact_node(visit, other))
-        edges.append(flow(name, f"f:{other.fact_id}", "because"))
-    for others, forth in ((told.displaced, True), (told.displaced_by, False)):
-        for other in others[:MOST]:
-            conflict = told.conflicts.get(other.fact_id)
-            ends = (name, f"f:{other.fact_id}") if forth else (f"f:{other.fact_id}", name)
-            nodes.append(fact_node(visit, other))
-            edges.append(flow(*ends, "conflict" if own.disputed else "replaced", str(conflict or "")))
-    unique: dict[str, Any] = {node["id"]: node for node in reversed(nodes)}
-    return JSONResponse({"root": name, "nodes": list(reversed(unique.values())), "edges": edges})
+    return JSONResponse(around(visit, told, [view.told(rule) for rule in told.rules]))
 
 
 PATHS = {"why": why, "why/graph": drawn}

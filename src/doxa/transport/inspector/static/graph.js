@@ -1,7 +1,8 @@
 // Graphs: every `.graph[data-graph]` is drawn from the JSON behind its address, laid out by elk from left to right.
 // What a drawing shows stands on the page in words, too; arrow keys move in it, Enter opens, + shows more.
 //   {"nodes": [{"id", "label", "kind", "state"?, "note"?, "href"?, "expand"?}],
-//    "edges": [{"id", "source", "target", "label"?, "kind", "note"?, "href"?}], "root"?: id}
+//    "edges": [{"id", "source", "target", "label"?, "kind", "note"?, "href"?, "told"?}], "root"?: id}
+// `href` leads on, `expand` is the address of more around a node, `told` that of the steps behind an edge ({"lines"}).
 // `data-merge="JSON-URL" data-into="ID"` on an element that comes later adds to the graph of that id.
 "use strict";
 (() => {
@@ -159,7 +160,7 @@
       this.canvas.className = "graph-canvas";
       this.canvas.tabIndex = 0;
       this.canvas.setAttribute("role", "application");
-      this.canvas.setAttribute("aria-label", `${box.dataset.name || "Graph"}. Arrow keys move, Enter opens, plus shows more. The list on this page says the same.`);
+      this.canvas.setAttribute("aria-label", `${plain(box.dataset.name) || "Graph"}. Arrow keys move, Enter opens, plus shows more. The list on this page says the same.`);
       this.tools.className = "graph-tools";
       this.about.className = "graph-about";
       this.about.setAttribute("aria-live", "polite");
@@ -259,6 +260,7 @@
       }
       label(this.cy);
       this.box.dataset.drawn = String(this.cy.nodes().length);
+      if (news.nonempty()) { this.box.style.removeProperty("height"); this.cy.resize(); }
       const seen = this.cy.extent(), all = news.boundingBox();
       if (news.nonempty() && (all.x1 < seen.x1 || all.x2 > seen.x2 || all.y1 < seen.y1 || all.y2 > seen.y2)) this.fit(news.union(around));
     }
@@ -285,9 +287,10 @@
     fit(some = this.cy.elements()) {
       if (some.empty()) return;
       this.cy.resize();
-      const move = { fit: { eles: some, padding: 24 } };
       this.cy.stop();
-      if (still.matches || !this.shown) this.cy.fit(some, 24); else this.cy.animate(move, { duration: 180, complete: () => this.near() });
+      const there = this.cy.getFitViewport(some, 24);
+      if (!there) return;
+      if (still.matches || !this.shown) this.cy.viewport(there); else this.cy.animate(there, { duration: 180, complete: () => this.near() });
       this.shown = true;
       this.near();
     }
@@ -334,10 +337,11 @@
       const title = one.isNode() ? called(one) : `${called(one.source())} ${plain(one.data("label"))} ${called(one.target())}`;
       const line = part("p", "");
       line.append(part("strong", title));
-      const kind = one.isNode() ? `${one.degree()} links` : WORDS[one.data("kind")] ?? "";
+      const kind = one.isNode() ? one.degree() === 1 ? "1 link" : `${one.degree()} links` : WORDS[one.data("kind")] ?? "";
       if (kind) line.append(" ", part("span", kind, "quiet small"));
       this.about.append(line);
       for (const words of [one.data("note")].flat()) if (words) this.about.append(part("p", plain(words), "small"));
+      if (one.data("told")) this.read(one);
       const acts = part("div", "", "acts");
       if (one.data("href")) { const link = part("a", "Open", "button"); link.href = one.data("href"); acts.append(link); }
       if (one.isNode() && one.data("expand")) {
@@ -347,6 +351,15 @@
         acts.append(button);
       }
       if (acts.childElementCount) this.about.append(acts);
+    }
+
+    // The steps by which something follows, which are fetched when they are looked at.
+    async read(one) {
+      const told = await this.fetch(one.data("told"));
+      if (!told || this.chosen !== one) return;
+      const steps = document.createElement("ol");
+      for (const line of told.lines) steps.append(Object.assign(document.createElement("li"), { textContent: plain(line) }));
+      this.about.append(steps);
     }
 
     explain() {
