@@ -196,7 +196,7 @@ class SQLStore:
         query = sa.select(events.c.scope, sa.func.count()).where(events.c.turn_id.is_not(None))
         asked = (query.where(events.c.scope.in_(some)).group_by(events.c.scope) for some in _chunks([*scopes]))
         with self._read() as connection:
-            return {scope: count for one in asked for scope, count in connection.execute(one).tuples()}
+            return {scope: count for one in asked for scope, count in connection.execute(one)}
 
     def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
         """Take, renew or give back a lease. See `Store`."""

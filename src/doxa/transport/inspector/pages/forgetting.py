@@ -74,9 +74,8 @@ def erase(visit: Visit) -> Response:
     else:
         certificate = memory.forget(turn_id=_sent(visit.sent("turns")))
     written = json.dumps(plain(certificate), ensure_ascii=False, indent=2)
-    return visit.shown(
-        "health_certificate.html", certificate=certificate, written=written, fits=len(written) < IN_ADDRESS
-    )
+    fits = len(written) < IN_ADDRESS
+    return visit.shown("health_certificate.html", certificate=certificate, written=written, fits=fits)
 
 
 def again(visit: Visit) -> Response:
@@ -105,9 +104,7 @@ def _day(visit: Visit, name: str) -> date | None:
 def _chosen(visit: Visit) -> list[str]:
     chosen = list(dict.fromkeys(visit.request.query_params.getlist("turn")))
     if len(chosen) > MOST_CHOSEN:
-        raise InputError(
-            f"turn: expected {MOST_CHOSEN} turns at most, got {len(chosen)}. Forget them in several steps."
-        )
+        raise InputError(f"turn: expected {MOST_CHOSEN} at most, got {len(chosen)}. Forget them in several steps.")
     return chosen
 
 
