@@ -24,6 +24,8 @@ class Undone:
     nodes: tuple[str, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
     """Node ids and names of fields, which stay as a later commit made them."""
+    number: int | None = None
+    """The number of the commit that took it back; None until there is one."""
 
     def __bool__(self) -> bool:
         return bool(self.nodes)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from doxa.core.tasks import Forest, TaskEdit, TaskNode
 
-__all__ = ["Difference", "differences"]
+__all__ = ["Difference", "differences", "differences_of"]
 
 
 class Difference(NamedTuple):
@@ -25,17 +25,30 @@ class Difference(NamedTuple):
 def differences(edits: Iterable[TaskEdit], forest: Forest) -> list[Difference]:
     """Return what some edits changed, node by node, in their order; paths are those of the forest."""
     views = {view.node.node_id: view for view in (*forest.nodes, *forest.hidden)}
+    paths = {key: view.path for key, view in views.items()}
+    return differences_of(edits, paths, {key: view.node.name for key, view in views.items()})
+
+
+def differences_of(
+    edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]
+) -> list[Difference]:
+    """Return what some edits changed, node by node, in their order.
+
+    Args:
+        edits: what was changed.
+        paths: of the nodes that were, by id; one without a path is told by its name.
+        names: of these, and of those that they are under or depend on.
+    """
     found: list[Difference] = []
     for edit in edits:
         node = edit.after or edit.before
         if node is None:
             continue
-        path = views[edit.node_id].path if edit.node_id in views else node.name
+        path = paths.get(edit.node_id, node.name)
         was, now = _stands(edit.before), _stands(edit.after)
         if was != now:
             found.append(Difference("+" if now else "-", path, "" if node.value is None else node.value.text))
         elif edit.before is not None and edit.after is not None:
-            names = {key: view.node.name for key, view in views.items()}
             found.append(Difference("~", path, "; ".join(_changes(edit.before, edit.after, names))))
     return found
 

@@ -19,6 +19,7 @@ from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_TURN
 from doxa.engine.history.withdrawal import NO_FACT
 from doxa.engine.intake import require_positive, require_text
+from doxa.engine.viewing.board import Board
 from doxa.engine.viewing.index import ViewIndex, index_of
 from doxa.engine.viewing.names import Entry, label_of
 from doxa.engine.viewing.order import Rank, cursor_of, latest, read_cursor, unplaced
@@ -48,6 +49,10 @@ class View:
         """Give itself on a memory in which nothing changes until the block ends. Cost: one query."""
         with self._parts.log.user(self.user):
             yield self
+
+    def board(self) -> Board:
+        """Return its tasks, to be looked at page by page."""
+        return Board(self._parts, self.user)
 
     @contextmanager
     def _indexed(self) -> Iterator[tuple[UserState, ViewIndex]]:
