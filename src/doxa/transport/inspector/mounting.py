@@ -17,7 +17,7 @@ from starlette.types import Scope
 from doxa.core.config import ServerConfig
 from doxa.transport.inspector import acts, assets, rendering
 from doxa.transport.inspector.entry import FORM, check_form, note_browser
-from doxa.transport.inspector.pages import PATHS
+from doxa.transport.inspector.pages import PATHS, POSTS
 from doxa.transport.inspector.visit import Desk, Visit
 
 __all__ = ["PATH", "Inspector"]
@@ -76,7 +76,7 @@ class Inspector:
     def routes(self) -> list[BaseRoute]:
         """The routes, for the application."""
         pages = [self._route("GET", path, shown) for path, shown in PATHS.items()]
-        forms = [self._route("POST", path, shown) for path, shown in acts.PATHS.items()]
+        forms = [self._route("POST", path, shown) for path, shown in {**acts.PATHS, **POSTS}.items()]
         return [Route(f"{PATH}/static/{{name:path}}", assets.give), *pages, *forms]
 
     def stop(self) -> None:

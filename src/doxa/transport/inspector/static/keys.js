@@ -30,7 +30,9 @@
     const open = document.querySelector("dialog[open]");
     const where = open ? [open] : [chosen()?.closest("[data-scope]"), chosen(), document];
     for (const place of where) {
-      const found = [...(place?.querySelectorAll(named) ?? [])].find(seen);
+      // What belongs to another row is not meant, where the chosen row has keys of its own.
+      const others = place === document && chosen()?.matches("[data-scope]");
+      const found = [...(place?.querySelectorAll(named) ?? [])].find((one) => seen(one) && !(others && one.closest("[data-scope]")));
       if (!found) continue;
       if (found.matches("input:not([type=submit], [type=checkbox]), textarea, select")) { found.focus(); found.select?.(); }
       else found.click();
@@ -96,7 +98,9 @@
     if (event.detail.target === dialog) { if (!dialog.open) dialog.showModal(); begin(dialog.querySelector("[autofocus]")); }
     else if (event.detail.target.id === "main" || event.detail.elt?.id === "main") {
       if (dialog?.open) dialog.close();
-      choose(place);
+      const field = document.querySelector("#main [autofocus]");
+      choose(place, !field);
+      begin(field);
       const done = document.querySelector(".done p"), status = document.getElementById("status");
       if (done && status) status.textContent = done.textContent;
     }
@@ -118,7 +122,7 @@
       history.replaceState(null, "", location.pathname + location.search);
       key.form.submit();
     }
-    if (document.querySelector("[data-rows]")) choose(0, false);
+    if (document.querySelector("[data-rows]")) choose(Math.max(0, rows().findIndex((row) => row.matches("[aria-current]"))), false);
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
 })();
