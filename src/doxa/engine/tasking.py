@@ -181,7 +181,7 @@ class Tasks:
         return self._read(lambda tasks: act(Editor(tasks)))
 
     def value(self, text: str, *, at: Moment | None = None) -> TaskValue:
-        """Return what a text is as a value: "8 pm" is a time, "30 euros" a sum of money, what is nothing of that a text.
+        """Return what a text is as a value: "8 pm" is a time, "30 euros" a sum of money, anything else a text.
 
         Args:
             text: how it is written.

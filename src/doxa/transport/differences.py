@@ -29,9 +29,7 @@ def differences(edits: Iterable[TaskEdit], forest: Forest) -> list[Difference]:
     return differences_of(edits, paths, {key: view.node.name for key, view in views.items()})
 
 
-def differences_of(
-    edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]
-) -> list[Difference]:
+def differences_of(edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]) -> list[Difference]:
     """Return what some edits changed, node by node, in their order.
 
     Args:

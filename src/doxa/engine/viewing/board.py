@@ -21,6 +21,9 @@ __all__ = ["Board"]
 MOST_NAMED = 60
 """Edits of a commit whose nodes are named, and neighbours of a node that are shown."""
 
+MOST_ABOVE = 12
+"""Lines that say what the first line of a page is under: those nearest to it."""
+
 
 class _Line(NamedTuple):
     key: str
@@ -65,7 +68,7 @@ class Board:
             rows = [_row(forest, line) for line in shown]
             above: list[TaskRow] = []
             at = shown[0].parent if shown else -1
-            while at >= 0:
+            while at >= 0 and len(above) < MOST_ABOVE:
                 above.insert(0, _row(forest, lines[at], above=True))
                 at = lines[at].parent
             return TaskOutline(rows=(*above, *rows), start=start, total=len(lines))
@@ -167,10 +170,10 @@ class Board:
             return None if number is None else state.tasks.commit(number)
 
     def crowd(self, *, of: str = "", limit: int = 300, hidden: bool = False) -> TaskCrowd:
-        """Return the first nodes of the forest, those of the task of one of them before the others.
+        """Return the first nodes of the forest; one of them, and those of its task, before the others.
 
         Args:
-            of: the id of a node whose task comes first.
+            of: the id of a node that comes first, with its task.
             limit: how many at most.
             hidden: with what is out of sight.
         """
@@ -180,11 +183,11 @@ class Board:
             lines = [line for line in _walked(forest, hidden=hidden) if not line.again]
             if of and forest.get(of) is not None:
                 own = {of, *forest.ancestors(of)}
-                first = {key for root in own if not forest.node(root).parents for key in (root, *forest.descendants(root))}
-                lines.sort(key=lambda line: line.key not in first)
-            return TaskCrowd(
-                rows=tuple(_row(forest, line) for line in lines[:limit]), left=max(0, len(lines) - limit)
-            )
+                first = {
+                    key for root in own if not forest.node(root).parents for key in (root, *forest.descendants(root))
+                }
+                lines.sort(key=lambda line: (line.key != of, line.key not in first))
+            return TaskCrowd(rows=tuple(_row(forest, line) for line in lines[:limit]), left=max(0, len(lines) - limit))
 
 
 def _walked(forest: TaskForest, *, hidden: bool) -> list[_Line]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.responses import Response
 
 from doxa.core.errors import InputError
-from doxa.core.tasks import Dependency, DependencyKind, NodeKind, TaskStatus
+from doxa.core.tasks import Dependency, DependencyKind, NodeKind, TaskStatus, TaskValue
 from doxa.transport.addressing import node_called
 from doxa.transport.inspector.visit import Visit
 
 if TYPE_CHECKING:
     from doxa.engine import Editor, Tasks
 
-__all__ = ["DEEDS", "KINDS_OF_NEED", "POSTS"]
+__all__ = ["DEEDS", "KINDS_OF_NEED", "LONGEST", "POSTS", "UNITS"]
 
+Word = TypeVar("Word", bound=str)
 LONGEST = 2_000
 """Characters of a name, a value or a condition."""
 MOST_TOLD = 6
@@ -28,6 +29,8 @@ KINDS_OF_NEED: Mapping[DependencyKind, str] = {
     "condition": "only if",
     "fact": "rests on the fact",
 }
+UNITS = ("", "minute", "hour", "day", "week", "month", "year")
+"""What a value that follows another one is moved by; without one, it is a number that is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,6 @@ class Given:
 
     visit: Visit
     tasks: Tasks
-    about: str
-    """The node; empty where the deed makes one."""
 
     def text(self, name: str) -> str:
         """Return a field. Raises InputError where it is too long."""
@@ -46,13 +47,15 @@ class Given:
             raise InputError(f"{name}: expected at most {LONGEST} characters, got {len(found)}.")
         return found
 
-    def node(self, editor: Editor, name: str = "") -> str:
-        """Return the id of the node that a field names, or of the one that the deed is about."""
-        return node_called(editor, self.text(name) if name else self.about)
+    def value(self) -> TaskValue | None:
+        """Return the field `value` as one; None for an empty one."""
+        text = self.text("value")
+        return self.tasks.value(text) if text else None
 
-    def node_or_none(self, editor: Editor, name: str) -> str | None:
+    def node(self, editor: Editor, name: str) -> str | None:
         """Return the id of the node that a field names; None for an empty one."""
-        return self.node(editor, name) if self.text(name) else None
+        found = self.text(name)
+        return node_called(editor, found) if found else None
 
     def number(self, name: str) -> float:
         """Return a field that is a number; 0 for an empty one."""
@@ -64,77 +67,70 @@ class Given:
             raise InputError(f"{name}: expected a number, got {self.text(name)[:40]!r}.")
         return found
 
-    def one_of(self, name: str, known: Mapping[str, object] | type[NodeKind]) -> str:
+    def one_of(self, name: str, known: Collection[Word]) -> Word:
         """Return a field that is one of some words."""
-        found, words = self.text(name), [str(one) for one in known]
-        if found not in words:
-            raise InputError(f"{name}: expected one of {', '.join(words)}, got {found[:40]!r}.")
-        return found
+        found = self.text(name)
+        for word in known:
+            if word == found:
+                return word
+        raise InputError(f"{name}: expected one of {', '.join(filter(None, known))}, got {found[:40]!r}.")
 
 
-def _set(editor: Editor, given: Given) -> None:
-    text = given.text("value")
-    editor.set(given.node(editor), given.tasks.value(text) if text else None)
+def _add(editor: Editor, _: str, given: Given) -> None:
+    kind = given.one_of("kind", tuple(NodeKind))
+    editor.add(given.text("name"), given.node(editor, "under"), kind=kind, value=given.value())
 
 
-def _add(editor: Editor, given: Given) -> None:
-    kind, value = NodeKind(given.one_of("kind", NodeKind)), given.text("value")
-    editor.add(
-        given.text("name"),
-        given.node_or_none(editor, "under"),
-        kind=kind,
-        value=given.tasks.value(value) if value else None,
-        bound=int(given.number("bound")) if kind is NodeKind.LOOP else None,
-    )
-
-
-def _move(editor: Editor, given: Given) -> None:
-    node, under = given.node(editor), given.node_or_none(editor, "under")
+def _move(editor: Editor, key: str, given: Given) -> None:
+    under = given.node(editor, "under")
     if given.text("how") != "also":
-        editor.move(node, under)
+        editor.move(key, under)
     elif under is None:
         raise InputError("under: expected the task that it is to be under as well, got nothing.")
     else:
-        editor.link(node, under)
+        editor.link(key, under)
 
 
-def _depend(editor: Editor, given: Given) -> None:
-    kind: DependencyKind = given.one_of("kind", KINDS_OF_NEED)  # type: ignore[assignment]
-    on, text = given.text("on"), given.text("text")
+def _unlink(editor: Editor, key: str, given: Given) -> None:
+    under = given.node(editor, "under")
+    if under is not None:
+        editor.unlink(key, under)
+
+
+def _depend(editor: Editor, key: str, given: Given) -> None:
+    kind, on, text = given.one_of("kind", tuple(KINDS_OF_NEED)), given.text("on"), given.text("text")
     if not on and (kind != "condition" or not text):
         raise InputError("on: expected what it depends on, or a condition in words; got nothing.")
     if on and kind != "fact":
         on = node_called(editor, on)
-    shift, unit = (given.number("shift"), given.text("unit").rstrip("s")) if kind == "derived" else (0.0, "")
-    editor.depend(given.node(editor), Dependency(on=on, kind=kind, shift=shift, unit=unit, text=text))
+    shift, unit = (given.number("shift"), given.one_of("unit", UNITS)) if kind == "derived" else (0.0, "")
+    editor.depend(key, Dependency(on=on, kind=kind, shift=shift, unit=unit, text=text))
 
 
-def _undepend(editor: Editor, given: Given) -> None:
-    node = given.node(editor)
-    needs = editor.node(node).depends
-    place, on = int(given.number("place")), given.visit.sent("on")
-    if not 0 <= place < len(needs) or needs[place].on != on:
+def _undepend(editor: Editor, key: str, given: Given) -> None:
+    needs, place = editor.node(key).depends, int(given.number("place"))
+    if not 0 <= place < len(needs) or needs[place].on != given.text("on"):
         raise InputError("What it depends on was changed since this page was made. Load it again, then repeat.")
-    editor.undepend(node, needs[place])
-    if editor.node(node).status is TaskStatus.BLOCKED and not editor.node(node).depends:
-        editor.status(node, TaskStatus.ACTIVE)
+    editor.undepend(key, needs[place])
+    if editor.node(key).status is TaskStatus.BLOCKED and len(needs) == 1:
+        editor.status(key, TaskStatus.ACTIVE)
 
 
-DEEDS: Mapping[str, tuple[str, Callable[[Editor, Given], object]]] = {
-    "set": ("The value is set.", _set),
+DEEDS: Mapping[str, tuple[str, Callable[[Editor, str, Given], object]]] = {
     "add": ("Added.", _add),
-    "rename": ("Renamed; the old name finds it, too.", lambda one, given: one.rename(given.node(one), given.text("name"))),
-    "done": ("Done.", lambda one, given: one.done(given.node(one))),
-    "active": ("It is to be done.", lambda one, given: one.restore(given.node(one))),
-    "removed": ("Removed.", lambda one, given: one.remove(given.node(one))),
+    "set": ("The value is set.", lambda one, key, given: one.set(key, given.value())),
+    "rename": ("Renamed; the old name finds it, too.", lambda one, key, given: one.rename(key, given.text("name"))),
+    "done": ("Done.", lambda one, key, _: one.done(key)),
+    "active": ("It is to be done.", lambda one, key, _: one.restore(key)),
+    "removed": ("Removed.", lambda one, key, _: one.remove(key)),
     "move": ("Moved.", _move),
-    "unlink": ("Taken from there.", lambda one, given: one.unlink(given.node(one), given.node(one, "under"))),
+    "unlink": ("Taken from there.", _unlink),
     "depend": ("It depends on that now.", _depend),
     "undepend": ("It no longer depends on that.", _undepend),
-    "holds": ("The condition holds: it goes on.", lambda one, given: one.settle(given.node(one), holds=True)),
-    "fails": ("The condition does not hold: it is removed.", lambda one, given: one.settle(given.node(one), holds=False)),
-    "repeat": ("The next round has begun.", lambda one, given: one.repeat(given.node(one))),
-    "again": ("It is as it was then.", lambda one, given: one.rollback(given.node(one), given.text("to"))),
+    "holds": ("The condition holds: it goes on.", lambda one, key, _: one.settle(key, holds=True)),
+    "fails": ("The condition does not hold: it is removed.", lambda one, key, _: one.settle(key, holds=False)),
+    "repeat": ("The next round has begun.", lambda one, key, _: one.repeat(key)),
+    "again": ("It is as it was then.", lambda one, key, given: one.rollback(key, given.text("to"))),
 }
 """What can be done to a node, each with what is said afterwards."""
 
@@ -144,11 +140,13 @@ def edit(visit: Visit) -> Response:
     name, _, about = visit.sent("act").partition(" ")
     if name not in DEEDS:
         raise InputError(f"act: expected one of {', '.join(DEEDS)}, got {name[:40]!r}.")
-    tasks = visit.room.tasks("write")
-    given = Given(visit, tasks, about or visit.sent("node"))
+    tasks, about = visit.room.tasks("write"), about or visit.sent("node")
+    given = Given(visit, tasks)
+    if name == "depend" and given.text("kind") == "fact":
+        visit.room.view().fact(given.text("on"))
 
     def carry_out(editor: Editor) -> int | None:
-        DEEDS[name][1](editor, given)
+        DEEDS[name][1](editor, "" if name == "add" else node_called(editor, about), given)
         return _commit_of(editor)
 
     return _done(visit, name, tasks.edit(carry_out, follow=True))

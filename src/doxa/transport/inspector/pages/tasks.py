@@ -12,7 +12,7 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.tasks import Dependency, NodeKind, TaskEdit, TaskStatus
 from doxa.core.taskviews import TaskNames, TaskRow, TaskStep
 from doxa.transport.differences import Difference, differences_of
-from doxa.transport.inspector.deeds import DEEDS, KINDS_OF_NEED, POSTS
+from doxa.transport.inspector.deeds import DEEDS, KINDS_OF_NEED, LONGEST, POSTS, UNITS
 from doxa.transport.inspector.visit import Visit
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ __all__ = ["PATHS", "POSTS"]
 LINES, STEPS, DRAWN = 150, 15, 300
 SHOWN, FORESEEN = 8, 40
 """Nodes that a change is told of in the history, and before it is done."""
+LONGEST_PATH = 200
+"""Characters of a path that is proposed where one is to be written."""
 VIEWS = ("node", "history", "graph")
 WAYS = ("undo", "rollback")
 WORDS = {name: words for name, (words, _) in DEEDS.items()} | {
@@ -46,7 +48,8 @@ class Line(NamedTuple):
 class Told(NamedTuple):
     """A change in words, as far as it is shown."""
 
-    step: TaskStep
+    step: TaskStep | None
+    """None for what is not done yet."""
     changes: list[Difference]
     left: int
 
@@ -72,9 +75,10 @@ def tasks(visit: Visit) -> Response:
             steps = board.steps(
                 of=visit.text("of"), after=visit.text("after"), talk=bool(visit.text("talk")), limit=STEPS
             )
+        near = [row.node for row in outline.rows if row.visible] if card else []
         kept = [one.partition(".")[::2] for one in visit.text("kept").split(",") if one]
-        values = {
-            "places": list(board.names(row.node.node_id for row in outline.rows if row.visible).values()) if card else [],
+        values: dict[str, Any] = {
+            "places": [path for path in board.names(one.node_id for one in near).values() if len(path) <= LONGEST_PATH],
             "undoable": board.undoable(),
             "redoable": board.redoable(),
             "kept": kept,
@@ -89,8 +93,10 @@ def tasks(visit: Visit) -> Response:
         steps=steps,
         told=[_told(step.called, step.commit.edits, SHOWN, step) for step in steps.items] if steps else [],
         page_size=LINES,
+        longest=LONGEST,
         words=WORDS,
         needs=KINDS_OF_NEED,
+        units=UNITS,
         kinds=NodeKind,
         **values,
     )
@@ -98,7 +104,7 @@ def tasks(visit: Visit) -> Response:
 
 def _lines(rows: Sequence[TaskRow]) -> Iterator[Line]:
     depths = [row.depth for row in rows]
-    for row, (here, following) in zip(rows, pairwise([*depths, 0]), strict=True):
+    for row, (here, following) in zip(rows, pairwise([*depths, *depths[:1]]), strict=True):
         yield Line(row, following > here, max(0, here - following))
 
 
