@@ -111,8 +111,8 @@ def main() -> None:
     start = time.perf_counter()
     world = World.of(options.seed, options.entities)
     grow(world, options.facts - options.hostile, options.turns - options.hostile)
-    for _ in range(options.hostile):
-        break_in(world)
+    for number in range(options.hostile):
+        break_in(world, long=number % 50 == 0)
     write(world, options.out)
     facts = world.beliefs.facts.values()
     told = {"turns": world.turns, "facts": len(facts), "changes": len(world.beliefs.changes)}
@@ -197,6 +197,14 @@ HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
     "{{7*7}} ${7*7} <%= 7*7 %>",
+    "<svg/onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>",
+    "</script><script>alert(1)</script>",
+    "<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<a href=javascript:alert(1)>here</a>",
+    "data:text/html,<script>alert(1)</script>",
+    "hx-get=/inspect/now hx-trigger=load",
     "'; DROP TABLE facts; --",
     "\u202egnp.evil\u202c",
     "A\u0301\u0302\u0303" * 40,
@@ -208,14 +216,18 @@ HOSTILE = (
     "javascript:alert(1)",
     "name\nwith\nlines",
     "\u0000nul\u0007bell",
+    "\u2066\u2067isolates that nobody ends",
+    "".join(map(chr, range(1, 32))),
+    "\ud800 half of a pair".encode("utf-8", "replace").decode(),
 )
+LONG = ("<b>very</b> long \u202e" * 62_500)[:1_000_000]
 
 
-def break_in(world: World) -> None:
-    """Say something that a careless page would take for its own."""
+def break_in(world: World, *, long: bool = False) -> None:
+    """Say something that a careless page would take for its own; a long one is followed by a million characters."""
     who, what = world.chance.choice(HOSTILE), world.chance.choice(HOSTILE)
     sentence, claim = _said(f"H {who}", "likes", "likes", what)
-    world.say(f"{sentence}.", [claim], speaker=who[:60])
+    world.say(f"{sentence}. {LONG if long else ''}".strip(), [claim], speaker=who[:60])
 
 
 def _said(

@@ -286,6 +286,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/memory/facts/{fact_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Fact
+         * @description Declare that a fact is so, though it is tentative, set aside, disputed or was retracted.
+         */
+        post: operations["acceptFact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory/facts/keep-both": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep Both Facts
+         * @description Declare that all facts of a dispute hold beside each other, until something said later changes it.
+         */
+        post: operations["keepBothFacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/memory/inferred": {
         parameters: {
             query?: never;
@@ -1417,6 +1457,11 @@ export interface components {
              * @description The sentence that says it, as it was understood.
              */
             span: string;
+            /**
+             * Accepted
+             * @description How a person accepted by hand what a turn says ("accepted by hand: as the passport has it"); else empty.
+             */
+            accepted: string;
         };
         /**
          * Commit
@@ -1613,6 +1658,24 @@ export interface components {
              * @description What to ask the user to settle it.
              */
             question: string;
+        };
+        /**
+         * DisputedIn
+         * @description Facts of a dispute.
+         */
+        DisputedIn: {
+            /**
+             * Reason
+             * @description Why; it is kept in the history.
+             * @default
+             * @example it was a joke
+             */
+            reason?: string;
+            /**
+             * Fact Ids
+             * @description The ids of all its facts.
+             */
+            fact_ids: string[];
         };
         /** Disputes */
         Disputes: {
@@ -2978,7 +3041,7 @@ export interface components {
         };
         /**
          * SupposedIn
-         * @description What might happen: one of the first four.
+         * @description What might happen: one of all but the speaker.
          */
         SupposedIn: {
             /**
@@ -2986,6 +3049,16 @@ export interface components {
              * @description A fact id: it is not true.
              */
             retract?: string | null;
+            /**
+             * Accept
+             * @description A fact id: it is so.
+             */
+            accept?: string | null;
+            /**
+             * Keep Both
+             * @description The ids of the facts of a dispute: all are so.
+             */
+            keep_both?: string[] | null;
             /**
              * Withdraw
              * @description A turn id: it is not trusted.
@@ -4124,6 +4197,84 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Why"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    acceptFact: {
+        parameters: {
+            query?: {
+                /** @description Answer when all that was told is understood, so that the next read knows. */
+                wait?: boolean;
+            };
+            header?: {
+                /** @description Whose memory; by default that of the one user of the key. */
+                "Doxa-User"?: string | null;
+            };
+            path: {
+                fact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Why"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    keepBothFacts: {
+        parameters: {
+            query?: {
+                /** @description Answer when all that was told is understood, so that the next read knows. */
+                wait?: boolean;
+            };
+            header?: {
+                /** @description Whose memory; by default that of the one user of the key. */
+                "Doxa-User"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisputedIn"];
             };
         };
         responses: {

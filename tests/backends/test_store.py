@@ -460,6 +460,22 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         assert store.records(SCOPE, "shelf") == {"a": b"1"}
 
 
+def test_answers_are_given_page_by_page_the_latest_first(store):
+    store.keep_answers(SCOPE, {f"a_{n}": {"id": f"a_{n}"} for n in range(5)}, latest=10)
+    store.keep_answers("default/ben", {"b_1": {"id": "b_1"}}, latest=10)
+    first = store.latest_answers(SCOPE, limit=3)
+    assert [body["id"] for _, body in first] == ["a_4", "a_3", "a_2"]
+    rest = store.latest_answers(SCOPE, before=first[-1][0], limit=3)
+    assert [body["id"] for _, body in rest] == ["a_1", "a_0"]
+
+
+def test_an_answer_is_written_anew_in_its_place_and_never_brought_back(store):
+    store.keep_answers(SCOPE, {f"a_{n}": {"id": f"a_{n}", "text": "long"} for n in range(3)}, latest=10)
+    store.drop_answers(SCOPE, ["a_2"])
+    store.amend_answers(SCOPE, {"a_0": {"id": "a_0", "text": "short"}, "a_2": {"id": "a_2", "text": "short"}})
+    assert store.answers(SCOPE) == [{"id": "a_0", "text": "short"}, {"id": "a_1", "text": "long"}]
+
+
 def test_a_record_goes_with_the_turn_that_says_it(store):
     first = store.receive(SCOPE, turn("one"), turn_id="a").row.ordinal
     store.receive(SCOPE, turn("two"), turn_id="b")

@@ -9,7 +9,10 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["Step", "Trace", "Tracer", "watched"]
+__all__ = ["TABLES", "Step", "Trace", "Tracer", "watched"]
+
+TABLES = frozenset({"tree", "ranked", "read", "verdicts", "sent"})
+"""Details that are tables or whole texts: what a replay of an answer shows, and a line of text leaves out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

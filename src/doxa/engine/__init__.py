@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from doxa.engine.shelf.leaving import leave
     from doxa.engine.shelf.shelves import Shelf
     from doxa.engine.tasking import Intent, Tasks
+    from doxa.engine.viewing.live import Live
     from doxa.engine.viewing.view import View
     from doxa.engine.wiring.casting import Played, played
     from doxa.engine.wiring.knowledge import build_base, show_base
@@ -65,6 +66,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeGraph",
     "Ledger",
+    "Live",
     "Look",
     "Memory",
     "NO_CATEGORIES",
@@ -131,6 +133,7 @@ ROOMS = {
     "Records forget_turns short": "engine.api.records",
     "Shelf": "engine.shelf.shelves",
     "Teaching": "engine.api.teaching",
+    "Live": "engine.viewing.live",
     "View": "engine.viewing.view",
     "amend erase_fitting remove": "engine.shelf.changing",
     "awaited finished": "engine.api.awaiting",

@@ -18,7 +18,7 @@ from doxa.logic.amr import (
 from doxa.logic.amr import enrich as enrich_amr
 from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
-from doxa.logic.archive import FORMAT, LogEntry, entries_of, to_quads
+from doxa.logic.archive import FORMAT, LogEntry, entries_of, excerpt, to_quads
 from doxa.logic.closure import Closure
 from doxa.logic.consistency import check_dl, check_rl
 from doxa.logic.consistency import report as consistency_of
@@ -82,6 +82,7 @@ __all__ = [
     "enrich_amr",
     "entries_of",
     "exactly",
+    "excerpt",
     "from_models",
     "greedy",
     "heaviest",

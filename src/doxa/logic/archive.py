@@ -20,7 +20,7 @@ from doxa.logic.graph import META, FactGraph, in_graph
 from doxa.logic.names import key_of_iri, user_iri
 from doxa.logic.terms import TYPE, moment, number, term
 
-__all__ = ["FORMAT", "LogEntry", "entries_of", "to_quads"]
+__all__ = ["FORMAT", "LogEntry", "entries_of", "excerpt", "to_quads"]
 
 FORMAT = "doxa-export/1"
 """What an export says that it is; the number grows when a reader of the old form would misread the new one."""
@@ -60,6 +60,13 @@ def to_quads(
         yield from in_graph(records, graph.node("graph", str(status)))
     for place, entry in enumerate(log, start=1):
         yield from in_graph(_entry(graph, entry, place), graph.node("graph", "log"))
+
+
+def excerpt(
+    graph: FactGraph, facts: Sequence[Fact], current: Sequence[Fact], turns: Mapping[str, Turn]
+) -> Iterator[Quad]:
+    """Yield some facts as quads of one graph, with the turns that they cite, by id."""
+    yield from in_graph(graph.described(facts, current, turns, coherent=True), DefaultGraph())
 
 
 def _header(user: str) -> Iterator[Triple]:

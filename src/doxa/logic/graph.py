@@ -82,6 +82,25 @@ class FactGraph:
             yield Triple(self.node("thing", key), TYPE, INDIVIDUAL)
             yield Triple(self.node("thing", key), LABEL, Literal(label))
 
+    def described(
+        self, facts: Iterable[Fact], current: Iterable[Fact], turns: Mapping[str, Turn], *, coherent: bool
+    ) -> Iterator[Triple]:
+        """Yield facts with all that is told of them: vocabulary, assertions, records, and the turns that they cite.
+
+        Args:
+            facts: of any standing.
+            current: those of them that are believed.
+            turns: those that they cite, by id.
+            coherent: leave out assertions that would make the ontology inconsistent.
+        """
+        facts = list(facts)
+        yield from self.vocabulary(facts)
+        yield from self.current(current, coherent=coherent)
+        for fact in facts:
+            yield from self.record(fact, turns)
+        for turn in turns.values():
+            yield from self.turn(turn)
+
     def statement(self, fact: Fact) -> Triple:
         """Return what a fact says of its subject, without its source, standing or polarity."""
         subject, relation = self.node("thing", fact.subject.key), iri_of(fact.relation.name, self.ontology)

@@ -133,12 +133,27 @@ class OwlState:
             specific: of the classes of a thing, only those that no other one of them is below.
         """
         found = list(self._told(self._closure.inferred()))
-        if not specific:
-            return found
+        return self._specific(found) if specific else found
+
+    def inferred_about(self, key: str) -> list[Fact]:
+        """Return the facts that follow and have a thing as their subject or object; of its classes, the lowest ones.
+
+        Cost: O(statements about it).
+        """
+        found = list(self._told(self._closure.inferred_about(self._graph.node("thing", key))))
+        return self._specific(found)
+
+    def inferred_fact(self, fact_id: str) -> Fact | None:
+        """Return a fact that follows by its id; None where nothing of this id does. O(statements)."""
+        found = (one for one in self._closure.inferred() if _id_of(one) == fact_id)
+        return next(self._told(found), None)
+
+    def _specific(self, facts: list[Fact]) -> list[Fact]:
+        """Leave out that a thing is of a class where it is of one below that."""
         above: dict[str, set[str]] = {}
-        for fact in (one for one in found if one.relation == IS_A):
+        for fact in (one for one in facts if one.relation == IS_A):
             above.setdefault(fact.subject.key, set()).update(self._above.get(fact.object.key, ()))
-        return [one for one in found if one.relation != IS_A or one.object.key not in above[one.subject.key]]
+        return [one for one in facts if one.relation != IS_A or one.object.key not in above[one.subject.key]]
 
     def inconsistencies(self) -> list[Inconsistency]:
         """Return what cannot hold together, each set of facts once; empty when all can."""
@@ -218,9 +233,8 @@ class OwlState:
         proof = self._closure.proof(statement)
         premises = [] if proof is None else self._facts_of(proof.support)
         known = [fact.known_at for fact in premises if fact.known_at is not None]
-        name = "\n".join(map(str, statement))
         return Fact(
-            fact_id=f"o_{blake2b(name.encode(), digest_size=6).hexdigest()}",
+            fact_id=_id_of(statement),
             subject=subject,
             relation=relation,
             object=value,
@@ -270,6 +284,11 @@ class OwlState:
 
     def _empty(self) -> Closure:
         return Closure(self._axioms, apart=self._things.__contains__)
+
+
+def _id_of(statement: Statement) -> str:
+    name = "\n".join(map(str, statement))
+    return f"o_{blake2b(name.encode(), digest_size=6).hexdigest()}"
 
 
 def _common(intervals: Sequence[Interval]) -> Interval:

@@ -44,11 +44,7 @@ class QueryGraph:
         facts = list(facts)
         self._prefixes = dict(graph.prefixes)
         self._short = {iri: name for name, iri in self._prefixes.items()}
-        triples = [*graph.vocabulary(facts), *graph.current(facts, coherent=False)]
-        for fact in facts:
-            triples += graph.record(fact, turns)
-        for turn in turns.values():
-            triples += graph.turn(turn)
+        triples = graph.described(facts, facts, turns, coherent=False)
         self._store = Store()
         self._store.bulk_extend(Quad(t.subject, t.predicate, t.object) for t in triples)
 

@@ -87,6 +87,18 @@ class InvertedIndex:
             return touched
         return np.compress(sums >= np.partition(sums, -most)[-most], touched)
 
+    def holding(self, terms: Sequence[str]) -> list[int]:
+        """Return the places of the documents that hold all of some stems, in order; none for no stem.
+
+        Cost: O(postings of the stems), from the rarest on.
+        """
+        rarest, *others = sorted((self._places.get(term, array("I")) for term in terms), key=len) or [array("I")]
+        found = list(rarest)
+        for places in others:
+            kept = set(places)
+            found = [place for place in found if place in kept]
+        return found
+
     def scores(self, term: str, *, latest: int | None = None) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the places of a stem and what it adds to their BM25 scores, each `(postings,)`.
 

@@ -181,6 +181,10 @@ class MemoryLog:
         """Return the whole log of a user."""
         return self.store.read(self.scope(user))
 
+    def rows_after(self, user: str, ordinal: int) -> list[Row]:
+        """Return the log of a user behind an ordinal."""
+        return self.store.read(self.scope(user), after=ordinal)
+
     def _pin(self, user: str) -> _Loaded:
         with self._guard:
             loaded = self._loaded.get(user)
@@ -266,6 +270,8 @@ def fold_row(state: UserState, row: Row, vector: NDArray[np.float32] | None = No
     if row.kind == "turn":
         state.receive(turn_of(row, state.user))
         return
+    if row.kind == "erased":
+        state.erased = row.ordinal
     if row.kind in EVENTS:
         _fold(state, event_of(row, state.turns.get(row.about or 0)), vector)
     state.advance(row.ordinal)

@@ -23,7 +23,7 @@ from doxa.memory.lexical import InvertedIndex
 from doxa.memory.promotions import Promotions
 from doxa.memory.vectors import VectorMatrix
 
-__all__ = ["Note", "UserState"]
+__all__ = ["Note", "Spent", "UserState"]
 
 NOTES_KEPT = 64
 """Turns of which it is kept in memory how they were understood: those that may be answered just now."""
@@ -48,6 +48,15 @@ class Note:
     """Why it went to the tasks, or did not; empty where that was not asked."""
     taught: int = 0
     """Marks that had taught the reader that heard it; 0 for none."""
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a model cost that read turns."""
+
+    turns: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 @dataclass(slots=True)
@@ -80,10 +89,14 @@ class UserState:
     """Turn id -> why it could not be processed in full."""
     notes: dict[str, Note] = field(default_factory=dict)
     """Turn id -> how it was understood, for the latest turns (`NOTES_KEPT`); the log has them all."""
+    spent: dict[str, Spent] = field(default_factory=dict)
+    """What models cost that read turns, by what they did: "read", "judge", "tasks"; not what answers cost."""
     feedback: list[tuple[Feedback, ...]] = field(default_factory=list)
     """What answers told about the search behind them, in the micro-batches in which it was stored."""
     ordinal: int = 0
     """The last row that was folded."""
+    erased: int = field(default=0, compare=False)
+    """The row of the last erasure: what was made of the state before it may repeat what is gone."""
     state: int = 0
     """The last row that changed the state (not a received turn)."""
     whole: bool = True
@@ -140,6 +153,13 @@ class UserState:
             self.vectors.add(vector if vector is not None else np.zeros(self.dims, dtype=np.float32))
             self.columns.add(turn)
             self.places.append(turn.ordinal)
+
+    def spend(self, on: str, prompt_tokens: int, completion_tokens: int) -> None:
+        """Note what a model cost that read one more turn."""
+        spent = self.spent.setdefault(on, Spent())
+        spent.turns += 1
+        spent.prompt_tokens += prompt_tokens
+        spent.completion_tokens += completion_tokens
 
     def withdraw(self, turn_ids: Sequence[str], known_at: datetime, *, by: GivenUp) -> None:
         """Note that turns are no longer believed or recalled; those that were withdrawn before stay as they are."""

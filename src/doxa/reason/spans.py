@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from doxa.backends.reader import Pair, Reading, Span
 from doxa.core.values import Draft, Evidence, Fact, Question, Turn
@@ -87,6 +87,15 @@ class PassageReader:
 
     read: Read
     before: Before
+    answerable: dict[str, float] = field(default_factory=dict)
+    """Turn id -> how likely it answers, of every turn that was read so far."""
+
+    def readings(self, question: str, turns: Sequence[Turn], *, asker: str) -> list[tuple[Passage, Reading]]:
+        """Return what of each turn is read for a question, and what it says. One call of the model per turn."""
+        passages = [passage_of(question, turn, self, asker=asker) for turn in turns]
+        found = self.read([passage.pair for passage in passages])
+        self.answerable.update({turn.turn_id: one.answerable for turn, one in zip(turns, found, strict=True)})
+        return list(zip(passages, found, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +219,11 @@ def read_spans(
     scored = [(item, key) for item in evidence for key in item.turn_ids if key in told_of][:MOST]
     top = max((item.score for item, _ in scored), default=0.0) or 1.0
     dated = question.as_of is not None or question.within is not None
-    passages = [passage_of(question.text, told_of[key].turn, reader, asker=asker) for _, key in scored]
-    readings = reader.read([passage.pair for passage in passages])
-    odds = [_log_odds(reading.answerable) for reading in readings]
+    readings = reader.readings(question.text, [told_of[key].turn for _, key in scored], asker=asker)
+    odds = [_log_odds(reading.answerable) for _, reading in readings]
     found = []
     content = content_of(question) - {stem for turn in told_of.values() for stem in stems(turn.turn.speaker)}
-    for at, (passage, (item, key), reading) in enumerate(zip(passages, scored, readings, strict=True)):
+    for at, ((passage, reading), (item, key)) in enumerate(zip(readings, scored, strict=True)):
         alien = not content & set(stems(passage.pair[1])) and reading.answerable < FOREIGN
         if alien or not _speaks_of(question, passage, told_of[key].turn):
             continue
@@ -250,12 +258,8 @@ def readings_of(
     Of a list the likely parts are told, else the likeliest one; None where it is no such answer. No number is told:
     only facts know what it counts. One call of the reader per turn.
     """
-    passages = [passage_of(question.text, turn, reader, asker=asker) for turn in turns]
-    readings = reader.read([passage.pair for passage in passages])
-    return [
-        (reading.answerable, _value(question, passage, reading))
-        for passage, reading in zip(passages, readings, strict=True)
-    ]
+    read = reader.readings(question.text, turns, asker=asker)
+    return [(reading.answerable, _value(question, passage, reading)) for passage, reading in read]
 
 
 def _value(question: Question, passage: Passage, reading: Reading) -> str | None:

@@ -19,8 +19,9 @@ from doxa.recall.queries.cues import rephrase
 from doxa.recall.queries.leaning import is_incomplete
 from doxa.recall.queries.prompted import Rewriting, rewrite_with_model
 from doxa.recall.queries.query import Query, encoded, enriched, read_query
+from doxa.recall.ranking import ranking_of
 from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
-from doxa.recall.search import evidence_of, look_up, recall
+from doxa.recall.search import Found, evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Look
 from doxa.recall.weights import Weights, WeightSlot, load_weights, save_weights, shipped
@@ -32,6 +33,7 @@ __all__ = [
     "VIEWS",
     "AlignSpec",
     "Candidates",
+    "Found",
     "Gate",
     "Look",
     "Plan",
@@ -62,6 +64,7 @@ __all__ = [
     "measure",
     "play",
     "read_query",
+    "ranking_of",
     "recall",
     "rewrite_with_model",
     "refresh",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from doxa.core.tasks import Forest, TaskEdit, TaskNode
 
-__all__ = ["Difference", "differences", "differences_of"]
+__all__ = ["Difference", "differences", "differences_at"]
 
 
 class Difference(NamedTuple):
@@ -24,19 +24,13 @@ class Difference(NamedTuple):
 
 def differences(edits: Iterable[TaskEdit], forest: Forest) -> list[Difference]:
     """Return what some edits changed, node by node, in their order; paths are those of the forest."""
-    views = {view.node.node_id: view for view in (*forest.nodes, *forest.hidden)}
-    paths = {key: view.path for key, view in views.items()}
-    return differences_of(edits, paths, {key: view.node.name for key, view in views.items()})
+    views = (*forest.nodes, *forest.hidden)
+    paths = {view.node.node_id: view.path for view in views}
+    return differences_at(edits, paths, {view.node.node_id: view.node.name for view in views})
 
 
-def differences_of(edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]) -> list[Difference]:
-    """Return what some edits changed, node by node, in their order.
-
-    Args:
-        edits: what was changed.
-        paths: of the nodes that were, by id; one without a path is told by its name.
-        names: of these, and of those that they are under or depend on.
-    """
+def differences_at(edits: Iterable[TaskEdit], paths: Mapping[str, str], names: Mapping[str, str]) -> list[Difference]:
+    """Return what some edits changed, node by node, in their order; of nodes by id the paths and names as they are."""
     found: list[Difference] = []
     for edit in edits:
         node = edit.after or edit.before

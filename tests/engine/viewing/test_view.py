@@ -249,3 +249,46 @@ def test_a_fact_that_was_replaced_is_shown_as_it_is_now(told):
     turns = [told.say(told.claim("Mia", "likes", "tea")) for _ in range(2)]
     (fact,) = told.view.about("Mia").items
     assert fact == replace(fact, turn_ids=tuple(turns))
+
+
+def test_facts_of_several_standings_come_as_one_list(told):
+    told.say(told.claim("Ana", "lives_in", "Bonn", functional=True))
+    told.say(told.claim("Ana", "likes", "tea", tentative=True))
+    told.say(told.claim("Ana", "lives_in", "Rome", functional=True))
+    both = pages(lambda **page: told.view.about("Ana", ["firm", "tentative"], **page), limit=1)
+    assert [fact.object.label for fact in both] == ["Rome", "tea"]
+    assert told.view.about("Ana", ["firm", "tentative", "past", "past"]).total == 3
+    with pytest.raises(InputError):
+        told.view.about("Ana", ["firm", "sure"])
+
+
+def test_people_and_things_are_told_from_words(told):
+    told.say(told.claim("Ana", "lives_in", "Bonn", functional=True), told.claim("Ana", "likes", "tea"))
+    assert set(told.view.subjects(["ana", "bonn", "tea", "nobody"])) == {"ana", "bonn"}
+
+
+def test_a_turn_stands_among_those_of_its_session(told):
+    ids = [told.say(text=f"turn {number}") for number in range(6)]
+    found = told.view.turn(ids[3], before=2, after=1)
+    assert [one.text for one in found.before] == ["turn 1", "turn 2"]
+    assert found.turn.text == "turn 3" and [one.text for one in found.after] == ["turn 4"]
+    assert told.view.turn(ids[5], after=3).after == ()
+    with pytest.raises(NotFoundError):
+        told.view.turn("nowhere")
+
+
+def test_what_a_turn_was_understood_to_say_goes_with_it(told):
+    told.say(told.claim("Ana", "lives_in", "Bonn", functional=True))
+    turn = told.say(told.claim("Ana", "lives_in", "Rome", functional=True), told.claim("Ana", "likes", "tea"))
+    heard = told.view.understood(turn)
+    assert [claim.object.label for claim in heard.claims] == ["Rome", "tea"]
+    assert {fact.object.label for fact in heard.facts} == {"Rome", "tea"} and not heard.waits
+    assert {str(change.kind) for change in heard.changes} == {"assert", "close"}
+    told.memory.withdraw(turn_id=turn)
+    assert told.view.understood(turn).claims == () and told.view.turn(turn).withdrawn is not None
+
+
+def test_facts_are_found_by_their_ids_where_they_are(told):
+    told.say(told.claim("Ana", "likes", "tea"))
+    (fact,) = told.view.about("Ana").items
+    assert told.view.known([fact.fact_id, "f1_none"]) == {fact.fact_id: fact}

@@ -1,15 +1,22 @@
 """An inspector in this process: an engine whose models cost nothing, and a browser without a script."""
 
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 
 from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, ServerConfig
+from doxa.core.values import Claim, Relation, Term, Turn
 from doxa.engine import Doxa, Keys
+from doxa.memory import Maintained
+from doxa.revise import revise
 from doxa.transport.http import application
+from doxa.transport.http.serving import _Server
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -44,6 +51,46 @@ def told(doxa) -> Callable[..., None]:
         doxa.dialogue(user=user).flush()
 
     return tell
+
+
+class Understood:
+    """The memory of ana, by what is said, without anybody reading it; a day passes with every turn."""
+
+    def __init__(self, doxa: Doxa) -> None:
+        self.log, self.days = doxa.parts.log, 0
+
+    def __call__(
+        self,
+        subject: str,
+        relation: str,
+        thing: str,
+        *,
+        by: str = "Ana",
+        role: str = "user",
+        days: int = 1,
+        **more: Any,
+    ) -> None:
+        """Have somebody say one thing: "Bruno", "lives_in", "Porto"."""
+        label = relation.replace("_", " ")
+        span = f"{subject} {label} {thing}."
+        self.days += days
+        at = datetime(2024, 1, 1, 9, tzinfo=UTC) + timedelta(days=self.days)
+        turn = Turn(turn_id="", user="ana", session="s", speaker=by, role=role, text=f"Well. {span}", at=at)
+        stored, _ = self.log.receive(turn)
+        terms = [Term(name.casefold(), name) for name in (subject, thing)]
+        claim = Claim(
+            subject=terms[0], relation=Relation(relation, label), object=terms[1], span=span, turn_id=stored.turn_id,
+            speaker=by, role=role, known_at=at, **more,
+        )  # fmt: skip
+        with self.log.user("ana") as state:
+            changes = revise([claim], state.beliefs, turn_id=stored.turn_id, known_at=at)
+            self.log.append("ana", state, Maintained(known_at=at, about=stored, claims=[claim], changes=changes))
+
+
+@pytest.fixture
+def understood(doxa) -> Understood:
+    """A function that has somebody say one thing, as it was understood."""
+    return Understood(doxa)
 
 
 class Browser(TestClient):
@@ -87,3 +134,37 @@ def ana(browser) -> Browser:
 def keys(doxa):
     """The API keys of the engine."""
     return Keys(doxa)
+
+
+class Serving:
+    """A server on a free port of this machine, which is stopped as `doxa serve` is."""
+
+    def __init__(self, app: Any) -> None:
+        config = uvicorn.Config(app, port=0, log_config=None, ws="none", lifespan="on", timeout_graceful_shutdown=20)
+        started, found = threading.Event(), []
+        self.app = app
+        self._server = _Server(config, lambda at: (found.append(at), started.set()), app.state.served.stopping)
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+        assert started.wait(20)
+        self.url = found[0]
+
+    def stop(self) -> None:
+        """Stop it, and wait until it has."""
+        self._server.should_exit = True
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+
+
+@pytest.fixture
+def serving(doxa, loopback) -> Iterator[Callable[..., Serving]]:
+    """A function from settings of the server to one that runs; without any, nobody needs a key."""
+    running = []
+
+    def serve(**settings: Any) -> Serving:
+        running.append(Serving(application(doxa, ServerConfig(**(settings or {"open": True})))))
+        return running[-1]
+
+    yield serve
+    for one in running:
+        one.stop()

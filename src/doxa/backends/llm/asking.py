@@ -21,6 +21,8 @@ class Answered:
     parsed: Mapping[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     failed: str = ""
+    text: str = ""
+    """What the model said, word for word; empty where nothing came."""
 
 
 def posed(system: str, *more: str) -> tuple[Message, ...]:
@@ -45,12 +47,14 @@ def ask(model: LanguageModel, request: Request, *, setting: str = "llm.max_token
     except (BackendError, ClosedError) as exc:
         tries = 2 if isinstance(exc, BackendReplyError) else 1
         prompts = tries * estimate_prompt_tokens(request.messages)
-        return Answered(usage=Usage(calls=tries, prompt_tokens=prompts), failed=str(exc))
+        said = exc.reply if isinstance(exc, BackendReplyError) else ""
+        return Answered(usage=Usage(calls=tries, prompt_tokens=prompts), failed=str(exc), text=said)
     if done.refused or done.parsed is None:
-        return Answered(usage=done.usage, failed=f"{model.name} refused")
+        return Answered(usage=done.usage, failed=f"{model.name} refused", text=done.text)
     if done.truncated:
-        return Answered(usage=done.usage, failed=f"{model.name} was cut off; raise the setting {setting}")
-    return Answered(parsed=done.parsed, usage=done.usage)
+        cut = f"{model.name} was cut off; raise the setting {setting}"
+        return Answered(usage=done.usage, failed=cut, text=done.text)
+    return Answered(parsed=done.parsed, usage=done.usage, text=done.text)
 
 
 def ask_together(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -122,6 +122,10 @@ class Store(Protocol):
         """Return every scope with at least one row."""
         ...
 
+    def count_turns(self, scopes: Collection[str]) -> dict[str, int]:
+        """Return how many turns some scopes have; one without any is left out. Cost: O(turns of these)."""
+        ...
+
     def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
         """Take, renew or (seconds <= 0) give back the right to process a scope; False when it is another's.
 
@@ -164,6 +168,16 @@ class Store(Protocol):
 
     def answers(self, scope: str, answer_id: str | None = None) -> list[Mapping[str, Any]]:
         """Return the answers that are kept, oldest first, or the one of an id."""
+        ...
+
+    def latest_answers(
+        self, scope: str, *, before: int | None = None, limit: int
+    ) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the latest answers that are kept, or those before a place: each with its place, the latest first."""
+        ...
+
+    def amend_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write answers anew in their places; one that is no longer kept stays away."""
         ...
 
     def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
@@ -210,6 +224,10 @@ class Store(Protocol):
 
     def last_record(self, scope: str, shelf: str, *, prefix: str) -> tuple[str, bytes] | None:
         """Return the highest of the keys that begin alike with its record; None where there is none."""
+        ...
+
+    def count_records(self, scope: str, turn_ids: Collection[str] | None = None) -> int:
+        """Return how many records there are, on all shelves, or how many of them some turns say."""
         ...
 
     def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:

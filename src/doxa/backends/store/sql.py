@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -191,6 +191,13 @@ class SQLStore:
             query = sa.select(heads.c.scope).where(heads.c.ordinal > 0, heads.c.scope != ERASED).order_by(heads.c.scope)
             return list(connection.execute(query).scalars())
 
+    def count_turns(self, scopes: Collection[str]) -> dict[str, int]:
+        """Count turns. See `Store`."""
+        query = sa.select(events.c.scope, sa.func.count()).where(events.c.turn_id.is_not(None))
+        asked = (query.where(events.c.scope.in_(some)).group_by(events.c.scope) for some in _chunks([*scopes]))
+        with self._read() as connection:
+            return {scope: count for one in asked for scope, count in connection.execute(one).tuples()}
+
     def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
         """Take, renew or give back a lease. See `Store`."""
         now = time.time()
@@ -271,6 +278,22 @@ class SQLStore:
         with self._read() as connection:
             return [json.loads(body) for body in connection.execute(query).scalars()]
 
+    def latest_answers(
+        self, scope: str, *, before: int | None = None, limit: int
+    ) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the latest answers, each with its place. See `Store`."""
+        these = [answers.c.scope == scope, *([] if before is None else [answers.c.ordinal < before])]
+        columns = sa.select(answers.c.ordinal, answers.c.body).where(*these)
+        query = columns.order_by(answers.c.ordinal.desc()).limit(limit)
+        with self._read() as connection:
+            return [(place, json.loads(body)) for place, body in connection.execute(query)]
+
+    def amend_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write answers anew in their places. See `Store`."""
+        with self._write() as connection:
+            for key, body in bodies.items():
+                connection.execute(sa.update(answers).where(*_of(scope, [key])).values(body=_dumps(body)))
+
     def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
         """Remove answers. See `Store`."""
         with self._write() as connection:
@@ -339,6 +362,13 @@ class SQLStore:
             key: sa.ColumnElement[str] = records.c.key if self._sqlite else records.c.key.collate("C")
             found = connection.execute(query.order_by(key.desc()).limit(1)).first()
         return None if found is None else (found[0], found[1])
+
+    def count_records(self, scope: str, turn_ids: Collection[str] | None = None) -> int:
+        """Count records. See `Store`."""
+        query = sa.select(sa.func.count()).select_from(records).where(records.c.scope == scope)
+        said = [query] if turn_ids is None else (query.where(records.c.turn_id.in_(p)) for p in _chunks([*turn_ids]))
+        with self._read() as connection:
+            return sum(connection.execute(one).scalar_one() for one in said)
 
     def erase_records(self, scope: str, shelf: str, *, prefix: str = "") -> int:
         """Remove records, then wipe what was freed. See `Store`."""

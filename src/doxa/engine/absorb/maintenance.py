@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from itertools import accumulate
 
 import numpy as np
@@ -17,6 +18,7 @@ from doxa.backends.store import owner_name
 from doxa.core.access import pseudonym
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
+from doxa.core.views import Work
 from doxa.engine.absorb.promotion import lift
 from doxa.engine.absorb.turn import absorb
 from doxa.engine.answer.feedback import store_feedback
@@ -43,6 +45,8 @@ SENTENCES_AHEAD = 100
 """Sentences of a turn that are parsed ahead: those of `AHEAD` turns are what the parser keeps."""
 QUIET_S, PATIENCE_S = 0.1, 2.0
 """How long nobody may have asked before more is lifted to promotions, and how often some is lifted all the same."""
+LATELY_S, MOST_DONE = 60.0, 10_000
+"""Seconds in which turns are counted that were processed, and how many are at most."""
 NEWS_S = 1.0
 """How often to look where this process is at it, and tells of it."""
 
@@ -77,6 +81,10 @@ class Maintenance:
         self._stopping = False
         self._abandoned = False
         self._errors: dict[str, Exception] = {}
+        self._failed: dict[str, tuple[datetime, str]] = {}
+        """When and why the turns of a user could not be processed, until they can."""
+        self._done: deque[float] = deque(maxlen=MOST_DONE)
+        """When turns were processed lately, by the monotonic clock."""
         self._owner = owner_name()
 
     def schedule(self, user: str, *, after_s: float = 0.0) -> None:
@@ -171,6 +179,21 @@ class Maintenance:
             self._patient_until = now + PATIENCE_S
             return True
 
+    def work(self, user: str) -> Work:
+        """Return how the processing goes. Unlike `wait` it takes no failure away."""
+        now = time.monotonic()
+        with self._changed:
+            while self._done and self._done[0] < now - LATELY_S:
+                self._done.popleft()
+            span = min(LATELY_S, now - self._done[0]) if len(self._done) == MOST_DONE else LATELY_S
+            when, why = self._failed.get(user, (None, ""))
+            return Work(
+                busy=user in self._queue or user in self._active,
+                per_second=len(self._done) / span,
+                failed=why,
+                failed_at=when,
+            )
+
     def busy(self) -> set[str]:
         """Return the users for whom there is something to do or being done, promotions included."""
         with self._changed:
@@ -205,10 +228,12 @@ class Maintenance:
         while (user := self._next()) is not None:
             try:
                 self._process(user)
+                self._failed.pop(user, None)
             except Exception as exc:  # noqa: BLE001  kept for the next wait(); the turns stay received
                 logger.warning("turns of user %s wait to be processed: %s", self._called(user), exc)
                 with self._changed:
                     self._errors[user] = exc
+                    self._failed[user] = datetime.now(UTC), str(exc)
             with self._changed:
                 self._active.discard(user)
             self._tell(user)
@@ -318,6 +343,8 @@ class Maintenance:
                     break
                 except StoreConflictError:
                     continue
+            with self._changed:
+                self._done.append(time.monotonic())
             self._tell(turn.user)
         return True
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from doxa.core.consistency import Consistency
 from doxa.core.errors import NotFoundError
 from doxa.core.values import Explanation, Fact
+from doxa.engine.answer.following import current, following, prepare
 from doxa.engine.wiring.parts import Parts
-from doxa.logic import Hermit, OwlState, builtin_ontology, check_dl, consistency_of, read_axioms
-from doxa.memory import UserState, describe
+from doxa.logic import Hermit, builtin_ontology, check_dl, consistency_of, read_axioms
+from doxa.memory import describe
 
 __all__ = ["INFERRED", "check", "explain_inferred", "find_reasoner", "inferred"]
 
@@ -17,10 +18,12 @@ INFERRED = "o_"
 
 def check(parts: Parts, user: str, *, dl: bool, limit_s: float) -> Consistency:
     """Return whether the current facts of a user can all hold; see `Memory.verify`."""
+    if not dl:
+        prepare(parts, user)
     with parts.log.user(user) as state:
         if not dl:
-            return consistency_of(_following(parts, state))
-        facts = _current(state)
+            return consistency_of(following(parts, state))
+        facts = current(state)
     ontology = parts.log.ontology or builtin_ontology()
     axioms = tuple(axiom for path in parts.ontology_files for axiom in read_axioms(path, known=ontology))
     return check_dl(facts, user, ontology, axioms, limit_s=limit_s)
@@ -28,8 +31,9 @@ def check(parts: Parts, user: str, *, dl: bool, limit_s: float) -> Consistency:
 
 def inferred(parts: Parts, user: str) -> list[Fact]:
     """Return what follows from the current facts of a user; see `Memory.inferred`."""
+    prepare(parts, user)
     with parts.log.user(user) as state:
-        return _following(parts, state).inferred(specific=True)
+        return following(parts, state).inferred(specific=True)
 
 
 def explain_inferred(fact_id: str, parts: Parts, user: str) -> Explanation:
@@ -38,9 +42,10 @@ def explain_inferred(fact_id: str, parts: Parts, user: str) -> Explanation:
     Raises:
         NotFoundError: nothing with this id follows any more.
     """
+    prepare(parts, user)
     with parts.log.user(user) as state:
-        owl = _following(parts, state)
-        fact = next((one for one in owl.inferred() if one.fact_id == fact_id), None)
+        owl = following(parts, state)
+        fact = owl.inferred_fact(fact_id)
         if fact is None:
             raise NotFoundError(
                 f"Nothing with the id {fact_id!r} follows now. `doxa facts --inferred` lists what does."
@@ -49,7 +54,13 @@ def explain_inferred(fact_id: str, parts: Parts, user: str) -> Explanation:
         lines = [describe(fact), "Inferred: nobody said it, and it holds while what it follows from does."]
         lines += [f"  {turn.turn_id} {turn.speaker}, {turn.at:%Y-%m-%d}: “{turn.text}”" for turn in turns]
         derivation = owl.why(fact)
-        return Explanation(fact=fact, turns=turns, derivation=derivation, text="\n".join([*lines, *derivation]))
+        return Explanation(
+            fact=fact,
+            turns=turns,
+            premises=tuple(known for key in fact.premises if (known := state.beliefs.facts.get(key)) is not None),
+            derivation=derivation,
+            text="\n".join([*lines, *derivation]),
+        )
 
 
 def find_reasoner() -> str:
@@ -59,17 +70,3 @@ def find_reasoner() -> str:
         BackendError: a package or Java is missing.
     """
     return str(Hermit.find())
-
-
-def _following(parts: Parts, state: UserState) -> OwlState:
-    """Return what follows from the current facts, made once and brought up to date."""
-    if state.owl is None:
-        ontology = parts.log.ontology or builtin_ontology()
-        axioms = tuple(axiom for path in parts.ontology_files for axiom in read_axioms(path, known=ontology))
-        state.owl = OwlState(state.user, ontology, _current(state), axioms=axioms)
-    state.owl.sync(_current(state))
-    return state.owl
-
-
-def _current(state: UserState) -> list[Fact]:
-    return list(state.beliefs.select(now=state.today()))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from doxa.core.values import Dispute, Fact, Status
+from doxa.core.values import Dispute, Fact
+from doxa.engine.history.rivals import is_open, rivals_of
 from doxa.memory import Beliefs, UserState, describe
 
 __all__ = ["disputes_of", "question_of", "sides_of"]
@@ -13,8 +14,7 @@ __all__ = ["disputes_of", "question_of", "sides_of"]
 def disputes_of(state: UserState, facts: Iterable[Fact] | None = None) -> list[Dispute]:
     """Return the open disputes that some facts are part of, each once; of all facts for None.
 
-    Facts are of one dispute when the last change of one names another as its rival. Cost O(facts, and changes of the
-    disputed ones).
+    Cost O(facts, and facts of the slots of the disputed ones).
     """
     beliefs = state.beliefs
     groups = sides_of(beliefs.facts.values() if facts is None else [beliefs.facts[f.fact_id] for f in facts], beliefs)
@@ -26,33 +26,11 @@ def sides_of(facts: Iterable[Fact], beliefs: Beliefs) -> list[tuple[Fact, ...]]:
     found: list[tuple[Fact, ...]] = []
     seen: set[str] = set()
     for fact in facts:
-        if fact.fact_id in seen or not _open(fact):
-            continue
-        group, waiting = {fact.fact_id: fact}, [fact]
-        while waiting:
-            for rival in _rivals(waiting.pop(), beliefs):
-                if rival.fact_id not in group:
-                    group[rival.fact_id] = rival
-                    waiting.append(rival)
-        seen |= group.keys()
-        found.append(tuple(group.values()))
+        if fact.fact_id not in seen and is_open(fact):
+            group = rivals_of(fact, beliefs)
+            seen |= group.keys()
+            found.append(tuple(group.values()))
     return found
-
-
-def _rivals(fact: Fact, beliefs: Beliefs) -> list[Fact]:
-    """Return the disputed facts that a fact names as its rivals, and those of its slot that name it."""
-    named = [rival for key in _because(fact, beliefs) if (rival := beliefs.facts.get(key)) is not None]
-    naming = [one for one in beliefs.in_slot(beliefs.slot(fact)) if fact.fact_id in _because(one, beliefs)]
-    return [one for one in (*named, *naming) if _open(one)]
-
-
-def _because(fact: Fact, beliefs: Beliefs) -> tuple[str, ...]:
-    changes = beliefs.changes_of(fact.fact_id) if _open(fact) else ()
-    return changes[-1].because if changes else ()
-
-
-def _open(fact: Fact) -> bool:
-    return fact.disputed and fact.status is Status.HELD
 
 
 def question_of(sides: tuple[Fact, ...], state: UserState) -> str:

@@ -36,6 +36,8 @@ class Material:
     """What is believed and bears on the question, with turn ids (`summarise`); empty for nothing."""
     turn: Callable[[str], Turn | None]
     """Gives the turn of an id."""
+    version: int = 0
+    """The row of the log up to which it is known."""
 
 
 def is_prompted(reasoning: Reasoning, parts: Parts) -> bool:
@@ -76,7 +78,7 @@ def searched(material: Material, reasoning: Reasoning, parts: Parts, note: dict[
         first=material.builtin,
         halted=asking.spent,
     )
-    note.update(asking.note())
+    note.update(asking.note(), sent={"version": material.version, **asking.sent()})
     note["tree"] = tree_data(tree)
     draft = tree.draft or material.builtin
     reason = asking.degraded()
@@ -109,7 +111,7 @@ def written(material: Material, state: State, parts: Parts, note: dict[str, obje
         note["degraded"] = f"the language model could not be opened, so the built-in writer answered: {exc}"
         return material.builtin
     (one,) = PromptedWriter(asking).written([state], material.task)
-    note.update(asking.note())
+    note.update(asking.note(), sent={"version": material.version, **asking.sent()})
     kept = one.draft if one is not None else None
     if one is not None and one.strange and not material.builtin.abstained:
         asking.dropped.append("the language model's answer is in words that it was not shown")

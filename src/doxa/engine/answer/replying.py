@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.grader import Grader
 from doxa.core.errors import BackendError, DoxaError
-from doxa.core.values import Change, Claim, Draft, Status, Turn, Verdict
+from doxa.core.values import Change, Claim, Draft, SentenceVerdict, Status, Turn, Verdict
 from doxa.engine.answer.grading import graded_turns
 from doxa.engine.asked import Asked
 from doxa.engine.reading.turns import reading_of
@@ -35,6 +35,10 @@ NEAR = 8
 """Turns that a clause is held against, those that share most with it."""
 LOOKED_AT = 10
 """Turns that are looked at for each turn of the agent that is wanted."""
+SENTENCES_TOLD = 24
+"""Sentences of a reply whose verdicts a trace repeats, the first ones."""
+LONGEST_TOLD = 600
+"""Characters of a sentence, and of the reason of its verdict, there."""
 FOLLOWING = 2
 """Turns after one that bears on a reply, which may say what became of it."""
 HEDGE = "I am not sure about that. What I have noted: {held}"
@@ -194,7 +198,26 @@ def _told(verdict: Verdict) -> Mapping[str, Any]:
     if wrong:
         note["because"] = [key for one in wrong for key in one.because][:8]
         note["by"] = [one.by for one in wrong][:8]
+    if verdict.reason and (verdict.because or not verdict.sentences):
+        note["why"] = verdict.reason[:LONGEST_TOLD]
+    if verdict.sentences:
+        note["verdicts"] = [_sentence(one) for one in verdict.sentences[:SENTENCES_TOLD]]
     return note
+
+
+def _sentence(one: SentenceVerdict) -> dict[str, Any]:
+    """Return what a trace repeats of the verdict on a sentence; a reason is told with the ids that it rests on."""
+    told = {
+        "text": one.text[:LONGEST_TOLD],
+        "label": one.label,
+        "kind": one.kind,
+        "by": one.by,
+        "because": list(one.because[:8]),
+        "reason": one.reason[:LONGEST_TOLD] if one.because else "",
+        "p_entailment": round(one.p_entailment, 3),
+        "p_contradiction": round(one.p_contradiction, 3),
+    }
+    return {name: value for name, value in told.items() if value not in ("", [])}
 
 
 def _classified(pairs: Sequence[tuple[str, str]], *, parts: Parts) -> NDArray[np.float32]:

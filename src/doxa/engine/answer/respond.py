@@ -47,7 +47,19 @@ from doxa.reason import (
     taken_back,
     tree_data,
 )
-from doxa.recall import Query, Rewriting, encoded, enriched, evidence_of, is_incomplete, look_up, read_query, recall
+from doxa.recall import (
+    Found,
+    Query,
+    Rewriting,
+    encoded,
+    enriched,
+    evidence_of,
+    is_incomplete,
+    look_up,
+    ranking_of,
+    read_query,
+    recall,
+)
 from doxa.understand import find_question, known_near, read_question
 
 __all__ = ["respond", "search"]
@@ -55,6 +67,8 @@ __all__ = ["respond", "search"]
 logger = logging.getLogger("doxa")
 
 FACTS_IN_PROMPT = 20
+FACTS_TOLD = 4
+"""Facts of one turn that a trace names."""
 NEARBY = 60
 """Turns whose facts are compared with a question in other words."""
 
@@ -83,6 +97,8 @@ class _Found:
     """What the reply may draw on beside the memory."""
     briefing: Briefing = Briefing()  # noqa: RUF009  # frozen
     """What a language model is told beside that; empty without one."""
+    version: int = 0
+    """The row of the log up to which all of this is known."""
 
 
 def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
@@ -200,6 +216,8 @@ def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Trace
         if rewriting is not None:
             note.update(by=rewriting.by, question=rewriting.question, words=" ".join(rewriting.words))
             note.update(prompt_tokens=rewriting.prompt_tokens, completion_tokens=rewriting.completion_tokens)
+            if rewriting.sent:
+                note["sent"] = rewriting.sent
             if rewriting.failed:
                 note["degraded"] = rewriting.failed
         return rewriting
@@ -282,6 +300,7 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         reasoning=reasoning,
         reached=reached,
         briefing=brief(asked, own, changes, state, parts.config.engine.context_turns) if writes else Briefing(),
+        version=state.ordinal,
     )
 
 
@@ -303,16 +322,17 @@ def _drafted(
 ) -> tuple[Draft, Reasoning | None, State]:
     """Return the answer of the memory, what a search for a better one starts from, and where one has ended."""
     tree: Tree | None = None
+    reasoning: Reasoning | None = None
     reached = State()
     try:
         chain = chained(ground, parts)
     except BackendError as exc:
         chain, note["degraded"] = None, f"the encoder failed, so chains of sentences are not looked for: {exc}"
     if chain is not None:  # then nothing has to be read
-        if not chain.single and not _tells(parts):
-            return chain.draft, None, reached
-        _, reasoning = answered(ground, parts, today=today, recent=recent, reader=None)
+        if chain.single or _tells(parts):
+            _, reasoning = answered(ground, parts, today=today, recent=recent, reader=None)
         if not chain.single or reasoning is None or not reasoning.sure:
+            note["chained"] = True
             return chain.draft, reasoning, reached
     reader = passage_reader(ground.state, parts)
     draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
@@ -325,6 +345,9 @@ def _drafted(
         draft = _chosen(draft, ground, reader, parts, note)
     if draft.abstained:
         draft = advised(ground, query) or draft
+    if reader is not None and parts.reader is not None:
+        turns = {key: round(chance, 3) for key, chance in reader.answerable.items()}
+        note["read"] = {"by": parts.reader.name, "turns": turns}
     return draft, reasoning, reached
 
 
@@ -374,7 +397,15 @@ def _nearby(
         found = look_up(query, state, spec=wide, weights=parts.learned.of(asked.user))
         nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
         note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
+        note["ranked"] = _ranked(found, nearby[: parts.recall.top_k], asked)
     return nearby
+
+
+def _ranked(found: Found, evidence: Sequence[Evidence], asked: Asked) -> list[dict[str, object]]:
+    """Return what each view proposed, with what became evidence marked and the facts that it holds."""
+    facts = {key: list(item.fact_ids[:FACTS_TOLD]) for item in evidence for key in item.turn_ids}
+    rows = (row for row in ranking_of(found) if row["turn"] != asked.turn_id)
+    return [{**row, "found": True, "facts": facts[row["turn"]]} if row["turn"] in facts else row for row in rows]
 
 
 def _intents(
@@ -436,7 +467,9 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
         with parts.log.user(asked.user) as state:
             return state.turn(turn_id)
 
-    material = Material(task=_task(asked, found), builtin=found.draft, believed=found.believed, turn=turn)
+    material = Material(
+        task=_task(asked, found), builtin=found.draft, believed=found.believed, turn=turn, version=found.version
+    )
     if reasoning is not None:
         with tracer.step("search") as note:
             return searched(material, reasoning, parts, note)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from doxa.core.config import Config
 from doxa.core.errors import ClosedError, ConfigError
 from doxa.core.values import OpenProposition, Receipt, Turn
+from doxa.core.views import Work
 from doxa.engine.api.dialogue import FLUSH_REST_S, Dialogue
 from doxa.engine.intake import Moment, require_name
 
@@ -267,6 +268,17 @@ class Doxa:
         for name in taken.users:
             self._maintenance.schedule(name)
         return taken
+
+    def work(self, user: str) -> Work:
+        """Return how the processing of a user's turns goes, without waiting for it."""
+        with self._guard:
+            maintained = self._maintained
+        return Work() if maintained is None else maintained.work(user)
+
+    def sizes(self, users: Collection[str]) -> dict[str, int]:
+        """Return how many turns some users have. Cost: O(turns of these), counted by the database."""
+        names = {self.parts.log.scope(user): user for user in users}
+        return {names[scope]: count for scope, count in self.parts.log.store.count_turns(names).items()}
 
     def settle(self, user: str) -> str:
         """Wait a moment (setting `engine.settle_s`) for received turns to be processed.

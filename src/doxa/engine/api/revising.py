@@ -130,6 +130,8 @@ class Revising:
         keep_both: Sequence[str] | None = None,
         withdraw: str | None = None,
         source: str | None = None,
+        merge: Sequence[str] | None = None,
+        split: Sequence[str] | None = None,
         say: str | None = None,
         speaker: str | None = None,
     ) -> list[Change]:
@@ -141,17 +143,19 @@ class Revising:
             keep_both: the ids of the facts of a dispute.
             withdraw: a turn id.
             source: a speaker or quoted source that would no longer be trusted.
+            merge: two names that would be taken for one person or thing.
+            split: two names that would be told apart.
             say: what somebody might say now; it is read the built-in way, without a language model.
             speaker: who might say it; by default the one person who has spoken as the user so far.
 
         Raises:
             InputError: not exactly one of all but `speaker` is given, it cannot be done to these facts, or the text
                 cannot be a turn.
-            NotFoundError: there is no such fact, turn or source.
+            NotFoundError: there is no such fact, turn, source or name.
         """
         self._doxa.wait(self.user)
         given = {
             "retract": retract, "accept": accept, "keep_both": keep_both, "withdraw": withdraw, "source": source,
-            "say": say,
+            "merge": merge, "split": split, "say": say,
         }  # fmt: skip
         return withdrawal.preview(self._doxa.parts, self.user, given, speaker=speaker)

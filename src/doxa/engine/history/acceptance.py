@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Change, Claim, Fact, Status
-from doxa.engine.answer.disputes import disputes_of
 from doxa.engine.history.replay import NO_FACT
+from doxa.engine.history.rivals import rivals_of
 from doxa.engine.tasking import taken_back
 from doxa.memory import Accepted, Beliefs, MemoryLog, UserState, describe, is_identity
 from doxa.revise import restated, revise
@@ -86,7 +86,7 @@ def keeping(state: UserState, user: str, fact_ids: Sequence[str], reason: str) -
             raise InputError(
                 f"“{describe(fact)}” and “{describe(denied)}” deny each other: only one can be so. Accept that one."
             )
-    _require_dispute(facts, state)
+    _require_dispute(facts, state.beliefs)
     claims = [_claim(fact, state, user, _words(KEPT, reason), beside=True) for fact in facts]
     if any(claim is None for claim in claims):
         raise InputError(_unsaid(facts[claims.index(None)], state.beliefs))
@@ -105,39 +105,41 @@ def _words(how: str, reason: str) -> str:
 
 def _claim(fact: Fact, state: UserState, user: str, accepted: str, *, beside: bool = False) -> Claim | None:
     at = state.now() or datetime.now(UTC)
-    return restated(
-        fact, state.beliefs, speaker=user, at=at, accepted=accepted, trusted=state.trusts, beside=beside
-    )  # fmt: skip
+    trusted = state.trusts
+    return restated(fact, state.beliefs, speaker=user, at=at, accepted=accepted, trusted=trusted, beside=beside)
 
 
 def _saying(fact: Fact, beliefs: Beliefs) -> list[Fact]:
     """Return the facts that say the same as one, itself included, at whatever time."""
-    same = beliefs.in_slot(beliefs.slot(fact))
-    return [one for one in same if one.object.key == fact.object.key and one.polarity is fact.polarity]
+    return [one for one in beliefs.in_slot(beliefs.slot(fact)) if _same(one, fact)]
 
 
 def _stands(fact: Fact) -> bool:
     return fact.status is Status.HELD and not fact.disputed
 
 
+def _same(one: Fact, other: Fact) -> bool:
+    return one.polarity is other.polarity and _proposition(one) == _proposition(other)
+
+
 def _denies(one: Fact, other: Fact) -> bool:
-    def said(fact: Fact) -> tuple[str, ...]:
-        return fact.subject.key, fact.relation.name, fact.object.key, fact.modality
-
-    return one.polarity is not other.polarity and said(one) == said(other)
+    return one.polarity is not other.polarity and _proposition(one) == _proposition(other)
 
 
-def _require_dispute(facts: Collection[Fact], state: UserState) -> None:
+def _proposition(fact: Fact) -> tuple[str, ...]:
+    return fact.subject.key, fact.relation.name, fact.object.key, fact.modality
+
+
+def _require_dispute(facts: Sequence[Fact], beliefs: Beliefs) -> None:
     """Require that some facts are all facts of one dispute."""
-    found = disputes_of(state, facts)
-    if len(found) == 1 and all(fact.disputed for fact in facts):
-        left = [one for one in found[0].facts if one not in facts]
-        if not left:
-            return
+    group = rivals_of(facts[0], beliefs)
+    if any(fact.fact_id not in group for fact in facts):
+        ids = ", ".join(fact.fact_id for fact in facts)
+        raise InputError(f"Expected the facts of one dispute, got {ids}: they are not disputed with each other.")
+    left = [one for one in group.values() if one not in facts]
+    if left:
         more = ", ".join(f"{one.fact_id} ({describe(one)})" for one in left)
         raise InputError(f"Their dispute is with {more} as well. Keep that too, or retract it first if it is wrong.")
-    ids = ", ".join(fact.fact_id for fact in facts)
-    raise InputError(f"Expected the facts of one dispute, got {ids}: they are not disputed with each other.")
 
 
 def _event(claims: list[Claim], facts: list[Fact], state: UserState, *, beside: bool = False) -> Accepted:
@@ -151,7 +153,7 @@ def _event(claims: list[Claim], facts: list[Fact], state: UserState, *, beside: 
     after = {change.fact.fact_id: change.fact for change in changes}
     for fact in facts:
         known = {one.fact_id: one for one in _saying(fact, state.beliefs)} | after
-        same = [one for one in known.values() if (one.object.key, one.polarity) == (fact.object.key, fact.polarity)]
+        same = [one for one in known.values() if _same(one, fact)]
         if not any(_stands(one) or (one.fact_id in after and one.status is Status.SUPERSEDED) for one in same):
             told = next((change.reason for change in reversed(changes) if change.fact in same), "")
             why = f": {told}" if told else ""

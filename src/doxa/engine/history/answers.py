@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime
+from math import inf
 from typing import Any
 
 from doxa.core.access import pseudonym
@@ -19,7 +20,19 @@ from doxa.engine.history.explain import happened
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
-__all__ = ["PREFIX", "answered", "answers", "drop_answers", "explain_answer", "keep", "store_answers"]
+__all__ = [
+    "PREFIX",
+    "answered",
+    "answers",
+    "answers_before",
+    "drop_answers",
+    "explain_answer",
+    "given_to",
+    "keep",
+    "quoted",
+    "repeating",
+    "store_answers",
+]
 
 logger = logging.getLogger("doxa")
 
@@ -64,14 +77,15 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
     """Write the answers of a user that wait, if they are at least `least`.
 
     An answer is worth less than a turn: where the database refuses it is dropped with a warning. What could draw on a
-    turn that was erased meanwhile is dropped without one.
+    turn that was erased meanwhile is dropped without one, and of the others the prompts that were made before that.
     """
     waiting = parts.answers.take(user, least)
     if not waiting:
         return
     try:
         with parts.log.user(user) as state:
-            known = {one.answer_id: CODEC.to(one) for one in waiting if all(map(state.turn, one.consulted))}
+            found = [one for one in waiting if all(map(state.turn, one.consulted))]
+            known = {one.answer_id: _without_prompts(CODEC.to(one), before=state.erased) for one in found}
             if known:
                 parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
     except StoreError as exc:
@@ -88,6 +102,34 @@ def answers(parts: Parts, user: str, *, stale: bool) -> list[AnswerReason]:
     return [one for one in found if one.stale or not stale]
 
 
+def answers_before(
+    parts: Parts, user: str, place: int | None, *, query: str, limit: int
+) -> tuple[list[AnswerReason], int | None]:
+    """Return the answers that are kept before a place, the latest first, and the place that leads on.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose answers.
+        place: where the last page ended; None begins with the latest.
+        query: only those whose question or answer has this text in it, whatever its case.
+        limit: how many at most.
+
+    Cost: O(limit) answers; with a query, those that are passed over too.
+    """
+    store_answers(parts, user)
+    wanted, found = query.casefold(), list[tuple[int, Answered]]()
+    while len(found) <= limit:
+        rows = parts.log.store.latest_answers(parts.log.scope(user), before=place, limit=limit + 1)
+        kept = ((at, CODEC.of(data)) for at, data in rows)
+        found += [(at, one) for at, one in kept if wanted in f"{one.question}\n{one.text}".casefold()]
+        if len(rows) <= limit:
+            break
+        place = rows[-1][0]
+    with parts.log.user(user) as state:
+        shown = [_explained(one, state) for _, one in found[:limit]]
+    return shown, found[limit - 1][0] if len(found) > limit else None
+
+
 def answered(parts: Parts, user: str, answer_id: str) -> Answered:
     """Return an answer as it was given.
 
@@ -99,6 +141,21 @@ def answered(parts: Parts, user: str, answer_id: str) -> Answered:
     if not found:
         raise NotFoundError(NO_ANSWER.format(user=user, key=answer_id))
     return CODEC.of(found[0])
+
+
+def given_to(parts: Parts, user: str, turn_ids: Collection[str]) -> dict[str, Answered]:
+    """Return the answers that were given to turns and are kept, by the id of the turn; the first of several.
+
+    Cost: one query, and reading the answers that are kept (setting `engine.answers`).
+    """
+    if not turn_ids:
+        return {}
+    store_answers(parts, user)
+    found: dict[str, Answered] = {}
+    for data in parts.log.store.answers(parts.log.scope(user)):
+        if (asked := data.get("asked")) in turn_ids and asked not in found:
+            found[str(asked)] = CODEC.of(data)
+    return found
 
 
 def explain_answer(parts: Parts, user: str, answer_id: str) -> AnswerReason:
@@ -116,7 +173,8 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
     """Remove every answer that may repeat what turns say, before they are erased.
 
     That is what names one, a fact that it supports, or a reply of Doxa's own after it; and what went on from
-    questions that were not remembered, since nobody knows what those repeated.
+    questions that were not remembered, since nobody knows what those repeated. The prompts of all others go too: they
+    are told of tasks and of what somebody is like, without the turns that said it.
     """
     parts.answers.drop(user)
     with parts.log.user(user) as state:
@@ -127,11 +185,39 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
         gone = set(turn_ids)
         names = gone | {one.turn_id for one in later}
         names |= {fact.fact_id for fact in state.beliefs.facts.values() if not gone.isdisjoint(fact.turn_ids)}
-    scope = parts.log.scope(user)
-    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(scope))
-    told = [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
+        moves = (one for one in state.beliefs.changes if one.kind is ChangeKind.MOVE)
+        names |= {key for one in moves if not gone.isdisjoint(one.fact.turn_ids) for key in one.because}
+    scope, told = parts.log.scope(user), repeating(parts, user, names)
     if told:
         parts.log.store.drop_answers(scope, told)
+    prompted: dict[str, Mapping[str, Any]] = {}
+    for data in parts.log.store.answers(scope):
+        if (bare := _without_prompts(data, before=inf)) != data:
+            prompted[str(data["id"])] = bare
+    if prompted:
+        parts.log.store.amend_answers(scope, prompted)
+
+
+def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
+    """Return the ids of the stored answers that may repeat what turns say that are to be erased; see `drop_answers`.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose answers they are.
+        names: the ids of the turns, of the facts that they support, and of the replies that go with them.
+    """
+    kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(parts.log.scope(user)))
+    return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
+
+
+def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:
+    """Return an answer as it is stored, without the prompts that were made of the memory before a row of its log."""
+    trace = data.get("trace", {})
+    steps = list(trace.get("steps", ()))
+    for at, step in enumerate(steps):
+        if step["detail"].get("sent", {}).get("version", inf) < before:
+            steps[at] = {**step, "detail": {name: value for name, value in step["detail"].items() if name != "sent"}}
+    return {**data, "trace": {**trace, "steps": steps}} if steps else data
 
 
 def _key(asked: Asked, reply: Reply, state: UserState) -> str:
@@ -168,10 +254,15 @@ def _standing(fact: Fact) -> str:
 def _explained(one: Answered, state: UserState) -> AnswerReason:
     facts = tuple(fact for key in one.standing if (fact := _now(key, state.beliefs)) is not None)
     stale = () if one.known_at is not None else tuple(_changed(one, state))
-    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
-    quoted = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
-    found = AnswerReason(answer=replace(one, citations=tuple(quoted)), facts=facts, stale=stale)
+    found = AnswerReason(answer=quoted(one, state), facts=facts, stale=stale)
     return replace(found, text="\n".join(_told(found)))
+
+
+def quoted(one: Answered, state: UserState) -> Answered:
+    """Return an answer with the words of the turns that it cites."""
+    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
+    words = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
+    return replace(one, citations=tuple(words))
 
 
 def _now(fact_id: str, beliefs: Beliefs) -> Fact | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Act, Change, Claim, Entity, Fact, Status, Term
-from doxa.memory import SAME_AS, Beliefs, Identified, MemoryLog, is_identity, is_name, pair_of
+from doxa.memory import SAME_AS, Beliefs, Identified, MemoryLog, UserState, is_identity, is_name, pair_of
 from doxa.revise import revise
 from doxa.understand import kind_of
 
-__all__ = ["by_hand", "entities", "entity_of", "joining"]
+__all__ = ["by_hand", "entities", "entity_of", "identifying", "joining"]
 
 RECENT = 64
 """Claims of a name that tell what it is: the latest."""
@@ -50,19 +50,31 @@ def by_hand(log: MemoryLog, user: str, names: tuple[str, str], *, same: bool, re
         StoreConflictError: somebody wrote at the same time; call again.
     """
     with log.user(user) as state:
-        one, other = pair_of(*(_named(name, state.beliefs, user) for name in names))
-        if one.key == other.key:
-            raise InputError(f"Expected two names, got {names[0]!r} and {names[1]!r}: both are written {one.key!r}.")
-        now = datetime.now(UTC)
-        claim = Claim(
-            subject=one, relation=SAME_AS, object=other, polarity=same, act=Act.CORRECT, speaker=user, known_at=now,
-            span=reason or ("joined by hand" if same else "told apart by hand"),
-        )  # fmt: skip
-        changes = revise([claim], state.beliefs, turn_id=None, known_at=now)
-        if changes:
-            event = Identified(known_at=now, reason=reason, claims=[claim], changes=changes)
+        event = identifying(state, user, names, reason, same=same)
+        if event.changes:
             log.append(user, state, event)
-        return changes
+        return list(event.changes)
+
+
+def identifying(state: UserState, user: str, names: Sequence[str], reason: str, *, same: bool) -> Identified:
+    """Return the event by which two names are joined or told apart; one without changes when it is so already.
+
+    Raises:
+        NotFoundError: a name is not known.
+        InputError: they are not two names, or one stands for several.
+    """
+    if isinstance(names, str) or len(names) != 2:
+        raise InputError(f"Expected two names, got {names!r}.")
+    one, other = pair_of(*(_named(name, state.beliefs, user) for name in names))
+    if one.key == other.key:
+        raise InputError(f"Expected two names, got {names[0]!r} and {names[1]!r}: both are written {one.key!r}.")
+    now = datetime.now(UTC)
+    claim = Claim(
+        subject=one, relation=SAME_AS, object=other, polarity=same, act=Act.CORRECT, speaker=user, known_at=now,
+        span=reason or ("joined by hand" if same else "told apart by hand"),
+    )  # fmt: skip
+    changes = revise([claim], state.beliefs, turn_id=None, known_at=now)
+    return Identified(known_at=now, reason=reason, claims=[claim], changes=changes)
 
 
 def _named(name: object, beliefs: Beliefs, user: str) -> Term:

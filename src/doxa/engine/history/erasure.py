@@ -10,8 +10,9 @@ from doxa.engine.history.replay import erase_all
 from doxa.engine.history.withdrawal import forget_turns
 from doxa.engine.retrying import retried
 from doxa.engine.wiring.parts import Parts
+from doxa.memory import UserState
 
-__all__ = ["erase"]
+__all__ = ["erase", "erased_with"]
 
 
 def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> Certificate:
@@ -48,11 +49,14 @@ def _erased(parts: Parts, user: str, turn_ids: Collection[str] | None) -> tuple[
         if turn_ids is None:
             gone = list(state.received())
         else:
-            asked = {turn.ordinal for turn in map(state.turn, turn_ids) if turn is not None}
-            first = min(asked, default=0)
-            gone = [one for one in state.received() if one.ordinal in asked or (asked and _is_reply(one, first))]
+            gone = erased_with(state, turn_ids)
     return {one.turn_id for one in gone}, {one.text for one in gone}
 
 
-def _is_reply(turn: Turn, after: int) -> bool:
-    return turn.generated and turn.ordinal > after
+def erased_with(state: UserState, turn_ids: Collection[str]) -> list[Turn]:
+    """Return those of some turns that there are, and the replies of Doxa's own that go with them, in order. O(turns)"""
+    asked = {turn.ordinal for turn in map(state.turn, turn_ids) if turn is not None}
+    if not asked:
+        return []
+    first = min(asked)
+    return [one for one in state.received(after=first - 1) if one.ordinal in asked or one.generated]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
 from doxa.engine.history.acceptance import accepting, keeping
+from doxa.engine.history.deeds import deeds
+from doxa.engine.history.entities import identifying
 from doxa.engine.history.replay import NO_FACT, NO_TURN, erase_turns, undone
 from doxa.engine.intake import display_name, read_metadata, read_turn
 from doxa.engine.reading.tasks import TaskReaders
@@ -107,8 +109,8 @@ def annotate(parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any])
 def undo(log: MemoryLog, user: str) -> list[Change]:
     """Take back the last change that was not taken back yet: a turn, or what was done by hand.
 
-    What is believed afterwards is what was believed before it. Nothing happens when there is none. Cost: one pass over
-    the log, and one revision.
+    What is believed afterwards is what was believed before it. Nothing happens when there is none. Cost: reading the
+    log back to it, and one revision.
 
     Raises:
         StoreConflictError: somebody wrote at the same time; call again.
@@ -154,13 +156,13 @@ def preview(parts: Parts, user: str, given: Mapping[str, Any], *, speaker: str |
         parts: what the engine is made of.
         user: whose memory it is.
         given: one of `retract` and `accept` (the id of a fact), `keep_both` (ids of facts), `withdraw` (the id of a
-            turn), `source` (the name of a speaker or of a quoted source) and `say` (a turn that somebody might say
-            now, read the built-in way).
+            turn), `source` (the name of a speaker or of a quoted source), `merge` and `split` (two names) and `say`
+            (a turn that somebody might say now, read the built-in way).
         speaker: who might say it; by default the one person who has spoken as the user so far.
 
     Raises:
         InputError: none or several are given, it cannot be done to these facts, or the turn cannot be read.
-        NotFoundError: there is no such fact, turn or source.
+        NotFoundError: there is no such fact, turn, source or name.
     """
     asked = [(name, value) for name, value in given.items() if value is not None]
     if len(asked) != 1:
@@ -244,25 +246,14 @@ MAKE: Mapping[str, Callable[[UserState, str, Any, str], Revision]] = {
     "source": _distrusted,
     "accept": accepting,
     "keep_both": keeping,
+    "merge": partial(identifying, same=True),
+    "split": partial(identifying, same=False),
 }
 """What makes the event of what is done by hand."""
 
 
 def _last(log: MemoryLog, user: str, state: UserState) -> Revision | None:
-    """Return the last change that was not taken back; every `undone` takes back the last one before it."""
-    standing: list[Row] = []
-    for row in log.rows(user):
-        match row.kind:
-            case "undone":
-                del standing[-1:]
-            case "maintained":
-                standing += [row] if row.body.get("changes") or row.body.get("rules") or _edits(row) else []
-            case "withdrawn" | "distrusted" | "retracted" | "identified" | "accepted":
-                standing.append(row)
-    event = event_of(standing[-1], state.turns.get(standing[-1].about or 0)) if standing else None
+    """Return the last change that was not taken back."""
+    row = next((one.row for one in deeds(log, user, state) if one.stands), None)
+    event = None if row is None else event_of(row, state.turns.get(row.about or 0))
     return event if isinstance(event, Revision) else None
-
-
-def _edits(row: Row) -> bool:
-    """Tell whether a turn changed the tasks."""
-    return bool(row.body.get("tasks", {}).get("edits"))

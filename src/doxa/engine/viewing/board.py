@@ -12,8 +12,8 @@ from doxa.core.tasks import TaskCommit, TaskEdit, TaskNode
 from doxa.core.taskviews import TaskCard, TaskCrowd, TaskNames, TaskNeed, TaskOutline, TaskRow, TaskSpan, TaskStep
 from doxa.core.views import Listing
 from doxa.engine.intake import require_positive
+from doxa.engine.viewing.looking import Looking
 from doxa.engine.viewing.order import cursor_of, read_cursor
-from doxa.engine.wiring.parts import Parts
 from doxa.memory import TaskForest
 
 __all__ = ["Board"]
@@ -33,15 +33,8 @@ class _Line(NamedTuple):
     again: bool
 
 
-class Board:
-    """What is shown of the tasks of one memory.
-
-    Inside `View.opened` nothing changes between calls.
-    """
-
-    def __init__(self, parts: Parts, user: str) -> None:
-        self._parts = parts
-        self.user = user
+class Board(Looking):
+    """What is shown of the tasks of one memory. Inside `opened` nothing changes between calls."""
 
     def outline(self, start: int = 0, *, limit: int = 200, hidden: bool = False, of: str = "") -> TaskOutline:
         """Return a page of the forest; before its first line come those that say what that is under.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import get_args
@@ -64,6 +64,8 @@ class ViewIndex:
     )
     doubtful: list[Rank] = field(default_factory=list)
     tentative: list[Rank] = field(default_factory=list)
+    unsure_names: list[Rank] = field(default_factory=list)
+    """What may make two names one's and is not believed: doubtful or tentative."""
     directory: Directory = field(default_factory=Directory)
     by_turn: dict[str, dict[str, None]] = field(default_factory=dict)
     statuses: Counter[Status] = field(default_factory=Counter)
@@ -169,6 +171,8 @@ class ViewIndex:
                 self._held[key] += sign * (fact.status is Status.HELD)
             else:
                 self._used[key] += sign * (fact.status is Status.HELD)
+        if fact.status in UNBELIEVED and is_identity(fact):
+            move(self.unsure_names, one.place)
         if fact.status is Status.QUARANTINED:
             move(self.doubtful, one.place)
         elif fact.status is Status.TENTATIVE:
@@ -196,10 +200,19 @@ class ViewIndex:
         self._groups = new
         return {key: None for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
 
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of everybody who has several, by each of them."""
+        return self._groups
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """Return the keys of all names of an entity."""
+        return self._groups.get(key, (key,))
+
     def lists(self, key: str, standing: Standing) -> list[list[Rank]]:
         """Return the orders of the facts about an entity: that of its key, and what nobody says any more of others."""
         kept = self.about[standing]
-        return [kept[name] for name in self._groups.get(key, (key,)) if name in kept]
+        return [kept[name] for name in self.names(key) if name in kept]
 
     def count(self, key: str, standing: Standing) -> int:
         """Return how many facts there are in `lists`; what is about two names of one entity counts once."""

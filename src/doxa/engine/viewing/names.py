@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
@@ -92,6 +92,12 @@ class Directory:
                 start = bisect_right(numbers, after[1], key=self.order.__getitem__)
             found += [(fit, self.order[number]) for number in numbers[start : start + limit - len(found)]]
         return found, sum(map(len, hits))
+
+    def found(self, query: str) -> Iterator[str]:
+        """Yield the keys of those that a query finds; see `page`."""
+        typed = fold(query[:LONGEST_QUERY]).strip()
+        for numbers in self._found(typed) if typed else (range(len(self.order)),):
+            yield from (self.order[number][2] for number in numbers)
 
     def called(self, name: str) -> str | None:
         """Return the key of whoever has a name, whatever its case and accents; with several, of the best known."""

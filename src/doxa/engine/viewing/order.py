@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from math import inf
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from doxa.core.errors import InputError
 from doxa.core.values import EARLIEST, Fact
 from doxa.memory import microseconds
 
-__all__ = ["Rank", "add", "cursor_of", "drop", "latest", "place_of", "read_cursor", "unplaced"]
+__all__ = ["Rank", "add", "cursor_of", "drop", "earliest", "latest", "place_of", "read_cursor", "unplaced"]
 
 Rank = tuple[float, float, str]
 """When a fact came to be known, when it came to be in the memory, its id."""
@@ -26,9 +26,14 @@ def place_of(fact: Fact, number: int) -> Rank:
     return microseconds(fact.known_at or EARLIEST), number, fact.fact_id
 
 
-def unplaced(moment: float) -> Rank:
-    """Return where a fact of a moment stood of which no more is known: behind all others of that moment."""
-    return moment, inf, ""
+def unplaced(moment: float, *, first: bool = False) -> Rank:
+    """Return where a fact of a moment stood of which no more is known: behind all others of that moment.
+
+    Args:
+        moment: when it came to be known.
+        first: before all others of that moment instead.
+    """
+    return moment, -inf if first else inf, ""
 
 
 def add(places: list[K], place: K) -> None:
@@ -61,6 +66,16 @@ def latest(lists: Sequence[list[Rank]], before: Rank | None, limit: int) -> tupl
         stop = len(places) if before is None else bisect_left(places, before)
         found |= dict.fromkeys(places[max(0, stop - limit - 1) : stop])
     ordered = sorted(found, reverse=True)
+    return ordered[:limit], len(ordered) > limit
+
+
+def earliest(lists: Sequence[list[Rank]], after: Rank | None, limit: int) -> tuple[list[Rank], bool]:
+    """Return up to `limit` of several orders together, the earliest first, and whether more follow; see `latest`."""
+    found: dict[Rank, None] = {}
+    for places in lists:
+        start = 0 if after is None else bisect_right(places, after)
+        found |= dict.fromkeys(places[start : start + limit + 1])
+    ordered = sorted(found)
     return ordered[:limit], len(ordered) > limit
 
 

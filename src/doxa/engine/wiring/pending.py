@@ -34,6 +34,11 @@ class Pending(Generic[T]):
         with self._guard:
             return self._waiting.pop(user) if len(self._waiting.get(user, ())) >= least else []
 
+    def count(self, user: str) -> int:
+        """Return how many of a user are not stored yet."""
+        with self._guard:
+            return len(self._waiting.get(user, ()))
+
     def users(self) -> list[str]:
         """Return the users of whom something is not stored yet."""
         with self._guard:

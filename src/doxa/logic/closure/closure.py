@@ -117,6 +117,17 @@ class Closure:
         rows = (row for row, why in self._why.items() if why is not None and row[0] >= 0)
         return (self._statement(row) for row in rows if not self._hidden(row))
 
+    def inferred_about(self, node: Node) -> Iterator[Statement]:
+        """Yield what is inferred and not asserted with a term as its subject, then as its object. O(what it yields)."""
+        number = self._numbers.get(node)
+        if number is None:
+            return
+        told = [(number, p, o) for p, objects in self._spo.get(number, E).items() for o in objects]
+        told += [(s, p, number) for p, things in self._ops.get(number, E).items() for s in things if s != number]
+        for row in told:
+            if self._why.get(row) is not None and not self._hidden(row):
+                yield self._statement(row)
+
     def clashes(self) -> list[Clash]:
         """Return every inconsistency, in the order in which they came up; empty when there is none."""
         return [self._clash(row) for row in self._why if row[0] < 0]

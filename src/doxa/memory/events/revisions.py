@@ -45,7 +45,18 @@ class Maintained(Revision):
             state.maintain(self.about, claims, changes, vector, rules=rules, note=self.note)
             if self.degraded:
                 state.degraded[self.about.turn_id] = self.degraded
+            self._count(state)
         self._carry_out(state.tasks)
+
+    def _count(self, state: UserState) -> None:
+        """Count what models cost that read the turn."""
+        note, tasks = self.note, self.task_reading.get("cost")
+        if note.by:
+            state.spend("read", note.prompt_tokens, note.completion_tokens)
+        if note.judged_by:
+            state.spend("judge", note.judge_prompt_tokens, note.judge_completion_tokens)
+        if tasks:
+            state.spend("tasks", *tasks[1:])
 
     def believe(self, beliefs: Beliefs) -> None:
         beliefs.learn(self.claims, self.changes, self.rules)

@@ -15,6 +15,11 @@ __all__ = ["Asking", "prompt_version"]
 
 WRITER_SHARE = 0.25
 """Share of the seconds that the search leaves to the writer."""
+CALLS_TOLD = 16
+"""Calls whose own words a trace repeats, the first ones."""
+SHARED_TOLD, OWN_TOLD = 40_000, 8_000
+"""Characters that a trace repeats of what calls share, and of the own part and the reply of each; by default a prompt
+holds less than half of that."""
 
 
 def prompt_version() -> str:
@@ -56,6 +61,7 @@ class Asking:
     unknown: list[str] = field(default_factory=list)
     """Names in moves that the memory does not know."""
     _usage: Usage = field(default_factory=Usage)
+    _sent: list[dict[str, object]] = field(default_factory=list)
 
     def ask(
         self, role: str, parts: Sequence[str], schemas: Sequence[Mapping[str, Any]], *, temperature: float, last: bool
@@ -80,9 +86,10 @@ class Asking:
         ]
         budget = self.budget if last else self._search_budget()
         answers = ask_together(self.model, requests, budget=budget, parallel=self.parallel, setting=self.setting)
-        for answered in answers:
+        for part, answered in zip(parts, answers, strict=True):
             self.calls[role] = self.calls.get(role, 0) + answered.usage.calls
             self._usage += answered.usage
+            self._sent += [self._told(role, part, answered)] if len(self._sent) < CALLS_TOLD else []
             if answered.failed:
                 self.failures.append(answered.failed)
         return answers
@@ -135,6 +142,24 @@ class Asking:
             note["dropped"] = tuple(self.dropped)
         return note
 
+    def sent(self) -> dict[str, object]:
+        """Return the prompts word for word with what came back, for a replay: what all calls share is told once."""
+        shared = {"system": self.shown.system, "message": self.shown.message}
+        tokens = {f"{name}_tokens": self.model.count_tokens(text) for name, text in shared.items()}
+        return {**{name: _cut(text, SHARED_TOLD) for name, text in shared.items()}, **tokens, "calls": list(self._sent)}
+
+    def _told(self, role: str, part: str, answered: Answered) -> dict[str, object]:
+        told = {
+            "role": role,
+            "part": _cut(part, OWN_TOLD),
+            "part_tokens": self.model.count_tokens(part),
+            "prompt_tokens": answered.usage.prompt_tokens,
+            "completion_tokens": answered.usage.completion_tokens,
+            "reply": _cut(answered.text, OWN_TOLD),
+            "failed": answered.failed,
+        }
+        return {name: value for name, value in told.items() if value != ""}
+
     def degraded(self) -> str:
         """Return what ran on a lesser path, in words; empty when everything went as configured."""
         told = []
@@ -146,3 +171,7 @@ class Asking:
             told.append(f"what reads like an instruction to a language model was not shown to it: {which}")
         told += self.dropped
         return "; ".join(told)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

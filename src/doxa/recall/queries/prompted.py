@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from doxa.backends.llm import LanguageModel, Request, ask, posed
+from doxa.backends.llm import Answered, LanguageModel, Message, Request, ask, posed
 from doxa.core.values import Turn
 from doxa.language import stems
 from doxa.recall.queries.enrich import Meant
@@ -39,6 +39,8 @@ class Rewriting:
     completion_tokens: int = 0
     failed: str = ""
     """Why the query was read the built-in way; empty when the model rewrote it."""
+    sent: Mapping[str, object] = field(default_factory=dict, compare=False)
+    """The prompt word for word, with what came back: for a trace."""
 
 
 def rewrite_with_model(
@@ -59,7 +61,7 @@ def rewrite_with_model(
     by = f"{_prompt()['version']} {model.name}"
     messages = posed(_prompt()["system"].strip(), _material(model, text, recent, asker, context_tokens))
     done = ask(model, Request(messages=messages, schema=SCHEMA, max_tokens=max_tokens))
-    cost = Rewriting(by=by, **asdict(done.usage))
+    cost = Rewriting(by=by, sent=_sent(model, messages, done), **asdict(done.usage))
     if done.failed:
         return replace(cost, failed=_builtin(done.failed))
     question = " ".join(str(done.parsed["question"]).split())
@@ -71,6 +73,20 @@ def rewrite_with_model(
         words=tuple(dict.fromkeys(map(str, done.parsed["words"])))[:MOST_WORDS],
         seeks=frozenset([done.parsed["seeks"]]) - {"other"},
     )
+
+
+def _sent(model: LanguageModel, messages: Sequence[Message], done: Answered) -> Mapping[str, object]:
+    """Return the prompt word for word with what came back, in the form of those of the search (`Asking.sent`)."""
+    system, message = (one.content for one in messages)
+    spent = {"prompt_tokens": done.usage.prompt_tokens, "completion_tokens": done.usage.completion_tokens}
+    came = {name: value for name, value in (("reply", done.text), ("failed", done.failed)) if value}
+    return {
+        "system": system,
+        "system_tokens": model.count_tokens(system),
+        "message": message,
+        "message_tokens": model.count_tokens(message),
+        "calls": [{"role": "rewriter", **spent, **came}],
+    }
 
 
 def meant_by(text: str, rewriting: Rewriting) -> Meant:

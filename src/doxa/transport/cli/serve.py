@@ -91,6 +91,7 @@ def _tell(request: Request, settings: ServerConfig, address: str, secret: str | 
         "address": address,
         "rest": f"{address}/v1/memory",
         "pages": f"{address}/docs",
+        "inspector": f"{address}/inspect",
         "openai": f"{address}/openai/v1",
         "upstream": settings.upstream,
         "mcp": f"{address}/mcp",
@@ -111,6 +112,7 @@ def _tell(request: Request, settings: ServerConfig, address: str, secret: str | 
         known = f"`doxa keys list{where}` shows which there are" if keyed else "there is none yet"
         out.print(f"  key      {known}, `doxa keys add{where}` makes one", soft_wrap=True)
     out.print(f"  REST     {told['rest']}  described at {told['pages']}", soft_wrap=True)
+    out.print(f"  pages    {told['inspector']}  what it believes, and why, with a browser")
     relays = f"relays to {settings.upstream}" if settings.upstream else "no upstream: the built-in writer answers"
     out.print(f"  OpenAI   base_url={told['openai']}  ({relays})", soft_wrap=True)
     out.print(f"  MCP      {told['mcp']}")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from doxa.core.trace import Trace
+from doxa.core.trace import TABLES, Trace
 from doxa.core.values import (
     Change,
     ChangeKind,
@@ -226,7 +226,7 @@ def _once(citations: Sequence[Citation]) -> list[Citation]:
 def _steps(trace: Trace) -> Table:
     table = columns("step", "ms", "detail")
     for step in trace.steps:
-        detail = ", ".join(f"{key}={shorten(value, 80)}" for key, value in step.detail.items() if key != "tree")
+        detail = ", ".join(f"{key}={shorten(value, 80)}" for key, value in step.detail.items() if key not in TABLES)
         table.add_row(step.name, f"{step.ms:.1f}", detail + (f" (degraded: {step.degraded})" if step.degraded else ""))
     table.add_row("total", f"{trace.ms:.1f}", count(len(trace.steps), "step"))
     return table

@@ -6,13 +6,13 @@ Nothing in it takes the name of another user.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hmac import compare_digest
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import HTTPConnection
 
@@ -21,7 +21,10 @@ from doxa.engine import Dialogue, Doxa, Keys
 from doxa.transport.http.problems import ForbiddenError, SlowDownError, UnauthorizedError
 
 if TYPE_CHECKING:
-    from doxa.engine import Memory, Notebook, Tasks, View
+    from doxa.core.views import Work
+    from doxa.engine import Live, Memory, Notebook, Tasks, View
+    from doxa.transport.checkup import Check
+    from doxa.transport.measures import Measures
 
 __all__ = ["AGENT_HEADER", "KEY_HEADER", "SESSION_HEADER", "USER_HEADER", "Gate", "Room"]
 
@@ -63,12 +66,44 @@ class Room:
 
         return Notebook(self._for("read").parts, self.scope.user)
 
-    def view(self) -> View:
-        """Return the memory, to be looked at page by page."""
+    def view(self, *, settle: bool = True) -> View:
+        """Return the memory, to be looked at page by page; without `settle` nothing that was told is waited for."""
         from doxa.engine import View
 
-        self.settle()
+        if settle:
+            self.settle()
         return View(self._for("read").parts, self.scope.user)
+
+    def live(self) -> Live:
+        """Return the memory as it is at this moment; nothing waits for what is still being understood."""
+        from doxa.engine import Live
+
+        return Live(self._for("read").parts, self.scope.user)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is in use, and what one question may cost; where the database is for `admin` alone."""
+        doxa = self._for("read")
+        reason = doxa.parts.config.reason
+        about = doxa.describe()
+        if "admin" not in self.scope.rights:
+            about["store"] = {"backend": about["store"]["backend"]}
+        return {**about, "budget": {name: getattr(reason, name) for name in ("calls", "tokens", "seconds")}}
+
+    def work(self) -> Work:
+        """Return how the processing of turns goes."""
+        return self._for("read").work(self.scope.user)
+
+    def lesser(self) -> list[Check]:
+        """Return what runs on a lesser path by the settings."""
+        from doxa.transport.checkup import lesser
+
+        return lesser(self._for("read").parts.config)
+
+    def checked(self) -> list[Check]:
+        """Return all that can be told of the settings; models are loaded for it, and no server is asked."""
+        from doxa.transport.checkup import checked
+
+        return checked(self._for("admin").parts.config, offline=True)
 
     def version(self, right: Right = "read") -> int:
         """Return a number that grows with every change of this memory. Cost: one query."""
@@ -105,10 +140,14 @@ class Gate:
         rate: requests a second of one key, and of those without one that counts from one address; 0 sets no limit.
             Twice as many may come at once.
         own: a key with every right that counts as long as this process runs, and is kept nowhere.
+        measures: what the server measures of itself.
     """
 
-    def __init__(self, doxa: Doxa, *, open_: bool = False, rate: float = 0.0, own: str = "") -> None:
+    def __init__(
+        self, doxa: Doxa, *, open_: bool = False, rate: float = 0.0, own: str = "", measures: Measures | None = None
+    ) -> None:
         self._doxa = doxa
+        self.measures = measures
         self._keys = Keys(doxa)
         self._open = open_
         self._own = own
@@ -180,6 +219,15 @@ class Gate:
             )
         return key
 
+    def counts(self, connection: HTTPConnection, *, secret: str = "") -> bool:
+        """Tell whether a request that was let in would be let in still. It is not counted. Cost: one query."""
+        secret = secret or presented(connection)
+        if self._own and compare_digest(secret.encode(), self._own.encode()):
+            return True
+        if secret and self._keys.recognise(secret) is not None:
+            return True
+        return self._open and not secret.startswith("doxa_")
+
     def _masters(self) -> Key:
         return Key(
             key_id="own", tenant=self._doxa.parts.config.tenant, users=frozenset([ANYONE]), rights=frozenset(RIGHTS),
@@ -196,6 +244,12 @@ class Gate:
         if key is not None and ANYONE not in key.users:
             return sorted(key.users)
         return [] if key is not None and "admin" not in key.rights else self.users(key)
+
+    def sizes(self, connection: HTTPConnection, users: Collection[str], *, secret: str = "") -> dict[str, int]:
+        """Return how many turns some users have of those whose memories a request may open. Raises as `room`."""
+        key = self.key(connection, secret)
+        doxa = self._doxa if key is None else self._doxa.tenant(key.tenant)
+        return doxa.sizes([user for user in users if key is None or key.opens(user)])
 
     def users(self, key: Key | None) -> list[str]:
         """Return the users of the tenant of a key that have a memory and that it opens; `admin` is needed."""

@@ -18,11 +18,12 @@ from doxa.transport.http import manual, mem0, openai, operation, rest
 from doxa.transport.http.access import Gate
 from doxa.transport.http.guard import Guard, Loopback
 from doxa.transport.http.page import ABOUT, TAGS, describe
-from doxa.transport.http.problems import Shape, install, shaped
+from doxa.transport.http.problems import Shape, as_problem, install, shaped
 from doxa.transport.http.state import Served
 from doxa.transport.http.telling import Numbers, Telling
 from doxa.transport.inspector import PATH, Inspector
 from doxa.transport.mcp import Endpoints, shape, waits
+from doxa.transport.querying import Querying
 
 __all__ = ["application"]
 
@@ -43,9 +44,10 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     """
     settings = settings or doxa.parts.config.server
     numbers = Numbers()
-    gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key)
-    served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings)
-    endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, settings)
+    gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key, measures=numbers)
+    querying = Querying(settings.query_s)
+    served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings, querying=querying)
+    endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, settings, querying, as_problem)
     served.stopping += [endpoints.stop, inspector.stop]
     app = FastAPI(
         title="Doxa",

@@ -37,9 +37,9 @@ from doxa.core.errors import (
     TurnConflictError,
 )
 from doxa.transport.http.telling import METHODS, declared
+from doxa.transport.querying import BusyError
 
 __all__ = [
-    "BusyError",
     "ForbiddenError",
     "Problem",
     "Shape",
@@ -63,10 +63,6 @@ class UnauthorizedError(RefusedError):
 
 class ForbiddenError(RefusedError):
     """The API key does not allow this."""
-
-
-class BusyError(RefusedError):
-    """As much of this is worked on as may be at once."""
 
 
 class SlowDownError(RefusedError):

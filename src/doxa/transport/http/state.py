@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from threading import Semaphore
 
 from starlette.requests import HTTPConnection
 
@@ -13,11 +12,9 @@ from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
 from doxa.transport.http.access import Gate, Room
 from doxa.transport.http.telling import Numbers
+from doxa.transport.querying import Querying
 
 __all__ = ["Served", "room_of", "served"]
-
-QUERIES = 4
-"""Queries in SPARQL at once: one that took too long goes on where it cannot be stopped."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,8 +25,8 @@ class Served:
     gate: Gate
     numbers: Numbers
     settings: ServerConfig
-    querying: Semaphore = field(default_factory=lambda: Semaphore(QUERIES))
-    """Held by each query in SPARQL until it ends, which may be long after somebody waits for it."""
+    querying: Querying
+    """What answers queries in SPARQL."""
     stack: AsyncExitStack | None = None
     """Closed at the shutdown; what a protocol opens goes on it."""
     stopping: list[Callable[[], None]] = field(default_factory=list)

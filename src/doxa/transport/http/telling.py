@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +23,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.core.trace import Step, Trace
+from doxa.transport.measures import Speed, Spending
 
 __all__ = ["METHODS", "Numbers", "Telling", "declared", "log_to", "spans"]
 
@@ -32,6 +35,8 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FIELDS = ("request_id", "method", "path", "status", "ms", "key_id", "tenant")
 """What a line of the log may say beside its message."""
 NS_PER_MS = 1_000_000
+BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Where speeds are told apart: search takes milliseconds, and a model seconds."""
 
 logger = logging.getLogger("doxa.server")
 tracer = otel.get_tracer("doxa")
@@ -45,16 +50,26 @@ class Numbers:
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, of when it began, which nobody reads
         self.registry = CollectorRegistry()
+        self._started = time.monotonic()
         self.seconds = Histogram(
-            "doxa_request_seconds", "Time to answer a request.", ["method", "path"], registry=self.registry
-        )
+            "doxa_request_seconds", "Time to answer a request.", ["method", "path"], registry=self.registry,
+            buckets=BUCKETS_S,
+        )  # fmt: skip
         self.answered = Counter(
             "doxa_requests", "Requests answered, by status.", ["method", "path", "status"], registry=self.registry
         )
         self.under_way = Gauge("doxa_requests_under_way", "Requests that are worked on.", registry=self.registry)
-        self.steps = Histogram("doxa_step_seconds", "Time of a step of the method.", ["step"], registry=self.registry)
+        self.steps = Histogram(
+            "doxa_step_seconds", "Time of a step of the method.", ["step"], registry=self.registry, buckets=BUCKETS_S
+        )
         self.degraded = Counter(
             "doxa_degraded_steps", "Steps that ran on a lesser path.", ["step"], registry=self.registry
+        )
+        self.calls = Counter(
+            "doxa_model_calls", "Calls to a language model, as far as a step tells.", ["step"], registry=self.registry
+        )
+        self.tokens = Counter(
+            "doxa_model_tokens", "Tokens of prompts and of answers.", ["step", "of"], registry=self.registry
         )
 
     def count(self, trace: Trace) -> None:
@@ -63,6 +78,80 @@ class Numbers:
             self.steps.labels(step.name).observe(step.ms / 1000)
             if step.degraded:
                 self.degraded.labels(step.name).inc()
+            self._count_cost(step)
+
+    def _count_cost(self, step: Step) -> None:
+        prompt, answer = (
+            sum(step.detail.get(f"{whose}{kind}_tokens", 0) for whose in ("", "judge_"))
+            for kind in ("prompt", "completion")
+        )
+        if prompt or answer:
+            self.calls.labels(step.name).inc(step.detail.get("calls", 0))
+            self.tokens.labels(step.name, "prompts").inc(prompt)
+            self.tokens.labels(step.name, "answers").inc(answer)
+
+    def uptime_s(self) -> float:
+        """Return for how many seconds the server has run."""
+        return time.monotonic() - self._started
+
+    def requests(self) -> list[Speed]:
+        """Return how long requests took, those asked most first. Cost: O(paths)."""
+        return sorted(_speeds(self.seconds), key=lambda one: -one.count)
+
+    def steps_taken(self) -> list[Speed]:
+        """Return how long the steps of answers took."""
+        return _speeds(self.steps)
+
+    def lesser(self) -> dict[str, int]:
+        """Return how many times which step ran on a lesser path."""
+        return {labels["step"]: int(value) for labels, value in _totals(self.degraded)}
+
+    def spending(self) -> list[Spending]:
+        """Return what the steps of answers asked of language models."""
+        tokens = {(labels["step"], labels["of"]): int(value) for labels, value in _totals(self.tokens)}
+        return [
+            Spending(
+                step=labels["step"],
+                calls=int(value),
+                prompt_tokens=tokens.get((labels["step"], "prompts"), 0),
+                completion_tokens=tokens.get((labels["step"], "answers"), 0),
+            )
+            for labels, value in _totals(self.calls)
+        ]
+
+
+def _totals(counter: Counter) -> Iterator[tuple[Mapping[str, str], float]]:
+    for metric in counter.collect():
+        yield from ((one.labels, one.value) for one in metric.samples if one.name.endswith("_total"))
+
+
+def _speeds(histogram: Histogram) -> list[Speed]:
+    """Return the speeds of a histogram, by the labels of its series."""
+    series: dict[str, list[tuple[float, float]]] = {}
+    for metric in histogram.collect():
+        for one in metric.samples:
+            if one.name.endswith("_bucket"):
+                name = " ".join(value for key, value in one.labels.items() if key != "le")
+                series.setdefault(name, []).append((float(one.labels["le"]), one.value))
+    return [
+        Speed(name=name, count=int(found[-1][1]), p50_ms=_quantile(found, 0.5), p95_ms=_quantile(found, 0.95))
+        for name, found in series.items()
+    ]
+
+
+def _quantile(buckets: Sequence[tuple[float, float]], share: float) -> float:
+    """Return a quantile in milliseconds, taking what is in a bucket for evenly spread, as Prometheus does.
+
+    Args:
+        buckets: upper bound in seconds, and how many took no longer, in ascending order; the last bound is infinite.
+        share: 0 to 1.
+    """
+    wanted, low, before = share * buckets[-1][1], 0.0, 0.0
+    for bound, count in buckets:
+        if count >= wanted and count > before:
+            return 1000 * (bound if math.isinf(bound) else low + (bound - low) * (wanted - before) / (count - before))
+        low, before = bound, count
+    return 0.0
 
 
 class Telling:

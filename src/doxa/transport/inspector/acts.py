@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
 
 from starlette.responses import RedirectResponse, Response
 
@@ -21,9 +22,11 @@ from doxa.transport.inspector.visit import SEE_OTHER, Visit
 if TYPE_CHECKING:
     from doxa.engine import Memory
 
-__all__ = ["ACTS", "PATHS", "Act", "suppose"]
+__all__ = ["ACTS", "CORRECTIONS", "POSTS", "Act", "Given", "suppose"]
 
 MOST_UNDONE = 20
+CORRECTIONS = "corrections"
+"""The session of what is written here instead of what was wrong."""
 Given = Mapping[str, list[str]]
 """What an act is about: fields by name."""
 
@@ -99,12 +102,14 @@ ACTS: Mapping[str, Act] = {
         title="These are one",
         button="Take them for one",
         fields=("one", "other"),
+        foresee=lambda memory, given: memory.what_if(merge=(_one(given, "one"), _one(given, "other"))),
         do=lambda memory, given, why: memory.merge(_one(given, "one"), _one(given, "other"), reason=why),
     ),
     "split": Act(
         title="These are two",
         button="Tell them apart",
         fields=("one", "other"),
+        foresee=lambda memory, given: memory.what_if(split=(_one(given, "one"), _one(given, "other"))),
         do=lambda memory, given, why: memory.split(_one(given, "one"), _one(given, "other"), reason=why),
     ),
 }
@@ -133,11 +138,12 @@ def _suppose_correct(visit: Visit) -> Response:
 
 
 def act(visit: Visit) -> Response:
-    """Carry an act out."""
-    name = visit.sent("act")
+    """Carry an act out, as the fields of the form say, or the button that was pressed (`quick`)."""
+    given = parse_qs(visit.sent("quick")) or visit.form
+    name = next(iter(given.get("act", ())), "")
     found = _act(name)
     memory = visit.room.memory(found.right)
-    changes = found.do(memory, visit.form, visit.sent("reason"))
+    changes = found.do(memory, given, visit.sent("reason"))
     if not changes:
         return visit.back(done="nothing", at=None, times=None)
     return _done(visit, name)
@@ -146,7 +152,7 @@ def act(visit: Visit) -> Response:
 def correct(visit: Visit) -> Response:
     """Take a fact back and remember what is so instead, in words."""
     visit.room.require("write")
-    receipt = visit.room.dialogue("write", session="corrections").correct(
+    receipt = visit.room.dialogue("write", session=CORRECTIONS).correct(
         visit.sent("text"), fact_id=visit.sent("fact"), reason=visit.sent("reason")
     )
     visit.room.wait()
@@ -195,4 +201,4 @@ def _done(visit: Visit, name: str, *, times: int = 1) -> Response:
     return visit.back(done=name, at=visit.room.view().counts().changes, times=times if times > 1 else None)
 
 
-PATHS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}
+POSTS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}

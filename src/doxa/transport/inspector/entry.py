@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 KEY, BROWSER = "doxa_key", "doxa_browser"
-"""The cookies: the API key, and a random name of the browser."""
+"""The cookies: the API key, and a random name of the browser; see `_name`."""
 FORM = "token"
 """The field of a form, and `X-Doxa-Form` the header of a script, that hold the proof."""
 HEADER = "X-Doxa-Form"
@@ -44,7 +44,7 @@ class FormError(InputError):
 
 def secret_of(connection: HTTPConnection) -> str:
     """Return the API key of who asks; empty where none was entered."""
-    return connection.cookies.get(KEY, "")
+    return connection.cookies.get(_name(connection, KEY), "")
 
 
 def form_token(request: Request) -> str:
@@ -54,7 +54,7 @@ def form_token(request: Request) -> str:
 
 def browser_of(request: Request) -> str:
     """Return the random name of the browser; one that has none yet gets it with this answer (`note_browser`)."""
-    known = request.cookies.get(BROWSER, "")
+    known = request.cookies.get(_name(request, BROWSER), "")
     if known:
         return known
     if not hasattr(request.state, "browser"):
@@ -76,7 +76,7 @@ def keep_key(request: Request, response: Response, secret: str) -> None:
 
 def forget_key(request: Request, response: Response) -> None:
     """Have the browser forget the key."""
-    response.delete_cookie(KEY, path=_path(request))
+    response.delete_cookie(_name(request, KEY), path=_path(request))
 
 
 def check_form(request: Request, sent: str) -> None:
@@ -95,7 +95,7 @@ def check_form(request: Request, sent: str) -> None:
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         raise FormError(f"This form was sent by {origin[:80]}, which is another site. Nothing was changed.")
     given = sent or request.headers.get(HEADER, "")
-    known = request.cookies.get(BROWSER, "")
+    known = request.cookies.get(_name(request, BROWSER), "")
     if not known or not hmac.compare_digest(given.encode(), _proof(known, secret_of(request)).encode()):
         raise FormError("This page is too old to change anything: load it again, then repeat. Nothing was changed.")
 
@@ -124,8 +124,18 @@ def _proof(browser: str, secret: str) -> str:
 
 def _set(response: Response, request: Request, name: str, value: str) -> None:
     response.set_cookie(
-        name, value, path=_path(request), httponly=True, samesite="strict", secure=request.url.scheme == "https"
+        _name(request, name),
+        value,
+        path=_path(request),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
     )
+
+
+def _name(connection: HTTPConnection, name: str) -> str:
+    """Return the name of a cookie of this server: cookies know no ports."""
+    return f"{name}_{connection.url.port or ''}".rstrip("_")
 
 
 def _path(request: Request) -> str:

@@ -15,10 +15,13 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Scope
 
 from doxa.core.config import ServerConfig
-from doxa.transport.inspector import acts, assets, rendering
+from doxa.core.errors import DoxaError
+from doxa.transport.inspector import assets, rendering
 from doxa.transport.inspector.entry import FORM, check_form, note_browser
+from doxa.transport.inspector.following import Following
 from doxa.transport.inspector.pages import PATHS, POSTS
 from doxa.transport.inspector.visit import Desk, Visit
+from doxa.transport.querying import Querying
 
 __all__ = ["PATH", "Inspector"]
 
@@ -38,6 +41,8 @@ SAFE = {
 MOST_FIELDS = 1_000
 UNAUTHORIZED = 401
 SEE_OTHER = 303
+FOLLOWED = ("now", "conflicts", "tasks")
+"""Pages that say when something has changed since they were loaded."""
 Shown = Callable[[Visit], Any]
 """A page: a function that answers a visit, or one that is awaited."""
 
@@ -48,6 +53,10 @@ class Trouble(Protocol):
     @property
     def status(self) -> int:
         """The status."""
+
+    @property
+    def kind(self) -> str:
+        """In words with hyphens: `turn-conflict`."""
 
     @property
     def detail(self) -> str:
@@ -64,11 +73,18 @@ class Inspector:
     Args:
         desk: lets people in.
         settings: those of the server.
+        querying: answers queries in SPARQL.
+        problem: what an error of ours is to whoever called.
     """
 
-    def __init__(self, desk: Desk, settings: ServerConfig) -> None:
+    def __init__(
+        self, desk: Desk, settings: ServerConfig, querying: Querying, problem: Callable[[DoxaError], Trouble]
+    ) -> None:
         self._desk = desk
         self._settings = settings
+        self._querying = querying
+        self.problem = problem
+        self.following = Following()
         self.stopping = False
         """True once the server is to stop: what tells of changes as they come ends then."""
 
@@ -76,12 +92,13 @@ class Inspector:
     def routes(self) -> list[BaseRoute]:
         """The routes, for the application."""
         pages = [self._route("GET", path, shown) for path, shown in PATHS.items()]
-        forms = [self._route("POST", path, shown) for path, shown in {**acts.PATHS, **POSTS}.items()]
+        forms = [self._route("POST", path, shown) for path, shown in POSTS.items()]
         return [Route(f"{PATH}/static/{{name:path}}", assets.give), *pages, *forms]
 
     def stop(self) -> None:
         """End what waits for changes, since the server is to stop."""
         self.stopping = True
+        self.following.stop()
 
     def waits(self, scope: Scope) -> bool:
         """Tell whether a request only waits for changes, and takes no time of the server."""
@@ -89,18 +106,22 @@ class Inspector:
 
     def _route(self, method: str, path: str, shown: Shown) -> Route:
         async def answer(request: Request) -> Response:
+            request.scope["route"] = route  # by its path the server tells which page it was
             request.state.inspector = self
-            visit = Visit(request=request, desk=self._desk, settings=self._settings)
+            visit = Visit(request=request, desk=self._desk, settings=self._settings, querying=self._querying)
             if method == "POST":
                 visit.form = await _form(request)
                 check_form(request, visit.sent(FORM))
+            elif visit.page in FOLLOWED:
+                await anyio.to_thread.run_sync(visit.note_point)  # what happens while the page is made is news to it
             if inspect.iscoroutinefunction(shown):
                 response: Response = await shown(visit)
             else:
                 response = await anyio.to_thread.run_sync(shown, visit)
             return _safe(request, response)
 
-        return Route(f"{PATH}/{path}" if path else PATH, answer, methods=[method])
+        route = Route(f"{PATH}/{path}" if path else PATH, answer, methods=[method])
+        return route
 
     def shape(self, request: Request, problem: Trouble) -> Response:
         """Return what went wrong as a page; who has to come in first is led to the door."""
@@ -111,7 +132,7 @@ class Inspector:
             response.headers["Content-Type"] = "text/html; charset=utf-8"
             response.headers.update(problem.headers)
             return _safe(request, response)
-        visit = Visit(request=request, desk=self._desk, settings=self._settings)
+        visit = Visit(request=request, desk=self._desk, settings=self._settings, querying=self._querying)
         page = visit.shown("error.html", status=problem.status, detail=problem.detail)
         page.headers.update(problem.headers)
         return _safe(request, page)

@@ -14,7 +14,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from doxa.core.tasks import TaskCommit
 from doxa.core.values import ChangeKind, Fact, Interval, Status
+from doxa.transport.differences import Difference, differences_at
 
 __all__ = ["PAGES", "ROOT", "STATIC", "render", "visible"]
 
@@ -89,8 +91,13 @@ def _environment() -> Environment:
         "kind": CHANGED.__getitem__,
         "standing": STANDING.__getitem__,
     }
-    made.globals |= {"PAGES": PAGES, "parts": parts}
+    made.globals |= {"PAGES": PAGES, "parts": parts, "task_changes": task_changes}
     return made
+
+
+def task_changes(commit: TaskCommit, paths: Mapping[str, str]) -> list[Difference]:
+    """Return what a change of the tasks did, node by node; `paths` are those of the nodes by their ids."""
+    return differences_at(commit.edits, paths, {key: path.rpartition("/")[2] for key, path in paths.items()})
 
 
 def told(text: object, most: int = LONGEST_SHOWN) -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,7 +19,11 @@ from doxa.transport.inspector.entry import form_token, safe_path, secret_of
 
 if TYPE_CHECKING:
     from doxa.core.config import ServerConfig
-    from doxa.engine import View
+    from doxa.core.views import Point, Work
+    from doxa.engine import Live, View
+    from doxa.transport.checkup import Check
+    from doxa.transport.measures import Measures
+    from doxa.transport.querying import Querying
 
 __all__ = ["Desk", "Room", "Visit"]
 
@@ -31,8 +35,23 @@ LONGEST = 2_000
 class Room(room.Room, Protocol):
     """The memory that a page is about."""
 
-    def view(self) -> View:
-        """Return the memory, to be looked at page by page."""
+    def view(self, *, settle: bool = True) -> View:
+        """Return the memory, to be looked at page by page; without `settle` nothing that was told is waited for."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is in use."""
+
+    def work(self) -> Work:
+        """Return how the processing of turns goes."""
+
+    def lesser(self) -> Sequence[Check]:
+        """Return what runs on a lesser path by the settings."""
+
+    def checked(self) -> Sequence[Check]:
+        """Return all that can be told of the settings, for which models are loaded; `admin` is needed."""
+
+    def live(self) -> Live:
+        """Return the memory as it is at this moment."""
 
     def version(self, right: Right = "read") -> int:
         """Return a number that grows with every change."""
@@ -53,6 +72,16 @@ class Desk(Protocol):
     def whose(self, connection: HTTPConnection, *, secret: str = "") -> list[str]:
         """Return the users whose memories a request may open."""
 
+    def counts(self, connection: HTTPConnection, *, secret: str = "") -> bool:
+        """Tell whether a request that was let in would be let in still."""
+
+    def sizes(self, connection: HTTPConnection, users: Collection[str], *, secret: str = "") -> dict[str, int]:
+        """Return how many turns some users have, of those whose memories a request may open."""
+
+    @property
+    def measures(self) -> Measures | None:
+        """What the server measured of itself; None where it does not."""
+
     def needs_key(self) -> bool:
         """Tell whether nobody is let in without a key."""
 
@@ -64,8 +93,12 @@ class Visit:
     request: Request
     desk: Desk
     settings: ServerConfig
+    querying: Querying
+    """What answers queries in SPARQL."""
     form: Mapping[str, list[str]] = field(default_factory=dict)
     """What was sent with a POST."""
+    point: Point | None = None
+    """Of a page that says when something has changed, what had happened before it was made."""
 
     @property
     def page(self) -> str:
@@ -83,6 +116,10 @@ class Visit:
         found = self.desk.room(self.request, self.user, secret=secret_of(self.request))
         self.request.state.key_id, self.request.state.tenant = found.scope.key_id, found.scope.tenant
         return found
+
+    def note_point(self) -> None:
+        """Note what has happened so far."""
+        self.point = self.room.live().point()
 
     def text(self, name: str, default: str = "") -> str:
         """Return a parameter of the address."""

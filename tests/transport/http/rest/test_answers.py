@@ -10,7 +10,8 @@ import pytest
 from doxa.core.errors import BackendUnavailableError
 from doxa.core.trace import Tracer
 from doxa.engine import Dialogue, Doxa
-from doxa.transport.http.rest.streaming import streamed
+from doxa.transport.http.problems import as_problem
+from doxa.transport.streaming import streamed
 
 EVENTS = {"Accept": "text/event-stream"}
 
@@ -125,7 +126,7 @@ def test_silence_is_filled_with_comments():
         return {"text": "so"}
 
     async def read():
-        response = await streamed(work, dict, heartbeat_s=0.05)
+        response = await streamed(work, dict, problem=as_problem, heartbeat_s=0.05)
         return "".join([str(piece) async for piece in response.body_iterator])
 
     told = asyncio.run(read())
@@ -157,7 +158,7 @@ def test_a_client_that_hangs_up_leaves_the_work_to_its_end():
             if message["type"] == "http.response.body":
                 sent.append(message)
 
-        await (await streamed(work, dict))(scope(), receive, send)
+        await (await streamed(work, dict, problem=as_problem))(scope(), receive, send)
 
     asyncio.run(asyncio.wait_for(hang_up(), 10))
     assert finished.is_set()

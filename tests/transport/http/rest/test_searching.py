@@ -4,8 +4,8 @@ import threading
 
 from doxa.core.errors import BackendUnavailableError
 from doxa.engine import Memory
-from doxa.transport.http.rest import searching
-from doxa.transport.http.state import QUERIES
+from doxa.transport import querying
+from doxa.transport.querying import QUERIES, Querying
 
 
 def test_evidence_is_found_best_first(ana):
@@ -54,7 +54,7 @@ def test_a_query_that_takes_too_long_is_given_up(ana, app, monkeypatch):
 def test_queries_that_cannot_be_stopped_are_so_many_at_most(ana, app, monkeypatch):
     """Nobody waits for them any longer, and there is no room for more of them until one ends."""
     limited(app, monkeypatch, query_s=0.2)
-    monkeypatch.setattr(searching, "GRACE_S", 0.0)
+    monkeypatch.setattr(querying, "GRACE_S", 0.0)
     released = threading.Event()
     monkeypatch.setattr(Memory, "sparql", lambda *_, **__: released.wait(20))
     try:
@@ -81,7 +81,7 @@ def limited(app, monkeypatch, **settings):
     """Have the server run by other settings."""
     served = app.state.served
     monkeypatch.setattr(served, "settings", served.settings.model_copy(update=settings))
-    monkeypatch.setattr(served, "querying", threading.Semaphore(QUERIES))
+    monkeypatch.setattr(served, "querying", Querying(served.settings.query_s))
 
 
 def test_what_is_believed_is_verified_and_counted(ana):

@@ -11,6 +11,7 @@ from pydantic import Field
 from doxa.core.answers import AnswerReason
 from doxa.core.values import Reply
 from doxa.core.verdicts import Verdict
+from doxa.transport.http.problems import as_problem
 from doxa.transport.http.rest.ground import (
     Body,
     Conversing,
@@ -23,16 +24,15 @@ from doxa.transport.http.rest.ground import (
 )
 from doxa.transport.http.rest.paging import Cursor, Limit, paged
 from doxa.transport.http.rest.shown import page, shown
-from doxa.transport.http.rest.streaming import streamed
 from doxa.transport.http.state import served
 from doxa.transport.http.telling import spans
 from doxa.transport.plain import plain
+from doxa.transport.streaming import EVENTS, streamed
 
 __all__ = ["router"]
 
 router = memory_router("answers")
 WAITING = "The reply; what was said is stored and not understood yet, though `wait` asked for it."
-EVENTS = "text/event-stream"
 
 
 class Message(Body):
@@ -119,7 +119,7 @@ async def respond(
         return kept_after(room, wait=wait).model_dump()
 
     if EVENTS in request.headers.get("Accept", ""):
-        return await streamed(work, kept)
+        return await streamed(work, kept, problem=as_problem)
     reply = await anyio.to_thread.run_sync(work)
     if wait and (await anyio.to_thread.run_sync(kept))["waiting"]:
         response.status_code = 202

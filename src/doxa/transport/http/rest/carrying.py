@@ -5,15 +5,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import anyio.to_thread
 from fastapi import Depends, Query, Request, Response, Security
 from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import Field
 from starlette.requests import ClientDisconnect, HTTPConnection
-from starlette.responses import FileResponse
-from starlette.types import Receive, Scope, Send
 
 from doxa.core.errors import FormatError, InputError
 from doxa.core.values import Certificate
@@ -21,30 +19,12 @@ from doxa.transport.http.rest.ground import Body, Erasing, Fresh, Problem, Writi
 from doxa.transport.http.rest.shown import answer, shown, written
 from doxa.transport.http.state import served
 from doxa.transport.plain import plain
+from doxa.transport.spooling import MEDIA, Format, spooled
 
 __all__ = ["router"]
 
 router = memory_router("memory")
-Format = Literal["jsonl", "turtle", "nquads", "jsonld", "markdown"]
-MEDIA: dict[Format, tuple[str, str]] = {
-    "jsonl": ("application/jsonl", ".jsonl"),
-    "turtle": ("text/turtle", ".ttl"),
-    "nquads": ("application/n-quads", ".nq"),
-    "jsonld": ("application/ld+json", ".jsonld"),
-    "markdown": ("text/markdown", ".md"),
-}
-assert set(MEDIA) == set(get_args(Format))
 BINARY = {"schema": {"type": "string", "format": "binary"}}
-
-
-class Spooled(FileResponse):
-    """A file in a folder of its own, which is gone once it was sent, or could not be."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            await anyio.to_thread.run_sync(lambda: shutil.rmtree(Path(self.path).parent, ignore_errors=True))
 
 
 @router.get(
@@ -61,14 +41,7 @@ def export_memory(
     `jsonl` is the log as it is; `turtle`, `nquads` and `jsonld` are OWL 2 with PROV-O provenance and hold the log as
     well; all four can be imported. `markdown` is for people.
     """
-    folder = Path(tempfile.mkdtemp(prefix="doxa-export-"))
-    media, ending = MEDIA[format]
-    try:
-        path = room.memory().export(folder / f"memory{ending}", format=format)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return Spooled(path, media_type=media, filename=path.name, headers=dict(response.headers))
+    return spooled(room.memory(), format, headers=response.headers)
 
 
 @router.post(

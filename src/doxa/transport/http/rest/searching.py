@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import anyio
-import anyio.to_thread
 from fastapi import Query, Request
 from pydantic import Field
 
 from doxa.core.consistency import Consistency
-from doxa.core.errors import BackendUnavailableError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.values import Evidence
-from doxa.transport.http.problems import BusyError
 from doxa.transport.http.rest.ground import (
     Body,
     Conversing,
@@ -33,8 +29,6 @@ from doxa.transport.plain import plain
 __all__ = ["router"]
 
 router = memory_router("search")
-GRACE_S = 1.0
-"""How long is waited beyond the limit for a query that gives itself up, as most do."""
 LATE = "It took longer than the server lets it (`server.query_s`)."
 
 
@@ -110,22 +104,12 @@ async def sparql(asked: SparqlIn, room: Versioned, request: Request) -> dict[str
 
     It may take as long as the server lets it (`server.query_s`).
     """
-    limit_s, querying = served(request).settings.query_s, served(request).querying
 
-    def work() -> dict[str, Any]:
-        if not querying.acquire(blocking=False):
-            raise BusyError("As many queries as there may be are worked on. Try again in a second.")
-        try:
-            found = room.memory().sparql(asked.query, as_of=asked.as_of, known_at=asked.known_at, limit_s=limit_s)
-        finally:
-            querying.release()
+    def ask(limit_s: float) -> dict[str, Any]:
+        found = room.memory().sparql(asked.query, as_of=asked.as_of, known_at=asked.known_at, limit_s=limit_s)
         return {"results": None, "boolean": None} | found.to_json()
 
-    with anyio.move_on_after(limit_s + GRACE_S):
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-    raise BackendUnavailableError(
-        f"sparql: the query took longer than {limit_s:g} s (server.query_s). Narrow it down, or end it with LIMIT."
-    )
+    return await served(request).querying.answer(ask)
 
 
 @router.get(

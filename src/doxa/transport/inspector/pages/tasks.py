@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.tasks import Dependency, NodeKind, TaskEdit, TaskStatus
 from doxa.core.taskviews import TaskNames, TaskRow, TaskStep
-from doxa.transport.differences import Difference, differences_of
+from doxa.transport.differences import Difference, differences_at
 from doxa.transport.inspector.deeds import DEEDS, KINDS_OF_NEED, LONGEST, POSTS, UNITS
 from doxa.transport.inspector.visit import Visit
 
@@ -109,7 +109,7 @@ def _lines(rows: Sequence[TaskRow]) -> Iterator[Line]:
 
 
 def _told(called: TaskNames, edits: Sequence[TaskEdit], most: int, step: TaskStep | None = None) -> Told:
-    changes = differences_of(edits[:most], called.paths, called.names)
+    changes = differences_at(edits[:most], called.paths, called.names)
     return Told(step, changes, len(edits) - len(edits[:most]))
 
 

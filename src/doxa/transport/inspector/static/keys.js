@@ -4,35 +4,45 @@
 (() => {
   const typing = (one) => one.matches?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]");
   const seen = (one) => one && !one.disabled && one.checkVisibility();
-  const rows = () => [...document.querySelectorAll("[data-row]")].filter(seen);
-  let place = 0;  // of the row that is chosen, so that the next one is when it is settled
-
+  const rows = (within = document) => [...(within?.querySelectorAll("[data-row]") ?? [])].filter(seen);
   const chosen = () => document.querySelector("[data-chosen]");
-  const choose = (at, focus = true) => {
-    const all = rows();
+
+  // Where the chosen row stands: the list that it is in, and there the first row of what it belongs to, so that the
+  // next one is chosen when it is settled, and it is again when that is undone.
+  let list = "", place = 0;
+  const note = (row) => {
+    const within = row.parentElement.closest("[id]"), all = rows(within), first = rows(row.closest("[data-scope]"))[0];
+    list = within?.id ?? "";
+    place = Math.max(0, all.indexOf(first ?? row));
+  };
+  const there = () => {
+    const within = rows(document.getElementById(list)), all = within.length ? within : rows();
+    return all[Math.min(place, all.length - 1)];
+  };
+  const choose = (row, focus = true) => {
     chosen()?.removeAttribute("data-chosen");
-    if (!all.length) return;
-    place = Math.max(0, Math.min(at, all.length - 1));
-    const row = all[place];
+    if (!row) return;
     row.setAttribute("data-chosen", "");
+    note(row);
     if (!focus) return;
     row.scrollIntoView({ block: "nearest" });
     (row.matches("a, button, [tabindex]") ? row : row.querySelector("a, button, [tabindex]"))?.focus({ preventScroll: true });
   };
   const move = (step) => {
-    const all = rows(), at = all.indexOf(chosen());
-    const last = at + step >= all.length && document.querySelector("[data-more]");
-    if (last && seen(last)) last.click();
-    choose(at < 0 ? place : at + step);
+    const all = rows(), at = all.indexOf(chosen()), to = at + step;
+    const over = to < 0 ? "[data-before]" : to >= all.length ? "[data-more]" : "";
+    const page = at >= 0 && over ? document.querySelector(over) : null;
+    if (seen(page)) page.click();
+    else choose(at < 0 ? there() : all[Math.max(0, Math.min(to, all.length - 1))]);
   };
   const press = (key) => {
     const named = `[data-key="${CSS.escape(key)}"]`;
     const open = document.querySelector("dialog[open]");
-    const where = open ? [open] : [chosen()?.closest("[data-scope]"), chosen(), document];
-    for (const place of where) {
+    const row = chosen(), scope = row?.closest("[data-scope]");
+    for (const where of open ? [open] : [row, scope, document]) {
       // What belongs to another row is not meant, where the chosen row has keys of its own.
-      const others = place === document && chosen()?.matches("[data-scope]");
-      const found = [...(place?.querySelectorAll(named) ?? [])].find((one) => seen(one) && !(others && one.closest("[data-scope]")));
+      const others = where === document && scope;
+      const found = [...(where?.querySelectorAll(named) ?? [])].find((one) => seen(one) && !(others && one.closest("[data-scope]")));
       if (!found) continue;
       if (found.matches("input:not([type=submit], [type=checkbox]), textarea, select")) { found.focus(); found.select?.(); }
       else found.click();
@@ -45,7 +55,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (typing(event.target)) {
       if (event.key === "Escape" && !event.target.closest("dialog")) { event.target.blur(); event.preventDefault(); }
-      if (event.key === "ArrowDown" && event.target.matches("[type=search]")) { choose(0); event.preventDefault(); }
+      if (event.key === "ArrowDown" && event.target.matches("[type=search]")) { choose(rows()[0]); event.preventDefault(); }
       return;
     }
     if (!document.querySelector("dialog[open]")) {
@@ -63,9 +73,7 @@
   document.addEventListener("focusin", (event) => {
     const row = event.target.closest("[data-row]");
     if (!row || row === chosen()) return;
-    chosen()?.removeAttribute("data-chosen");
-    row.setAttribute("data-chosen", "");
-    place = rows().indexOf(row);
+    choose(row, false);
   });
 
   document.addEventListener("click", (event) => {
@@ -99,7 +107,7 @@
     else if (event.detail.target.id === "main" || event.detail.elt?.id === "main") {
       if (dialog?.open) dialog.close();
       const field = document.querySelector("#main [autofocus]");
-      choose(place, !field);
+      choose(there(), !field);
       begin(field);
       const done = document.querySelector(".done p"), status = document.getElementById("status");
       if (done && status) status.textContent = done.textContent;
@@ -122,7 +130,9 @@
       history.replaceState(null, "", location.pathname + location.search);
       key.form.submit();
     }
-    if (document.querySelector("[data-rows]")) choose(Math.max(0, rows().findIndex((row) => row.matches("[aria-current]"))), false);
+    const end = location.hash === "#end", all = rows();
+    const first = document.querySelector("[data-begin] [data-row]") ?? all.find((row) => row.matches("[aria-current]")) ?? all[0];
+    if (document.querySelector("[data-rows], [data-begin]")) choose(end ? all.at(-1) : first, end);
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
 })();

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
@@ -14,12 +14,12 @@ from starlette.responses import StreamingResponse
 
 from doxa.core.errors import DoxaError
 from doxa.core.trace import Step, watched
-from doxa.transport.http.problems import as_problem
 from doxa.transport.plain import plain
 
-__all__ = ["HEARTBEAT_S", "streamed"]
+__all__ = ["EVENTS", "HEARTBEAT_S", "UNBUFFERED", "Trouble", "streamed"]
 
 logger = logging.getLogger("doxa.server")
+EVENTS = "text/event-stream"
 HEARTBEAT_S = 10.0
 """Seconds of silence after which a comment is sent, so that nothing on the way takes the connection for dead."""
 UNBUFFERED = {"X-Accel-Buffering": "no"}
@@ -28,8 +28,31 @@ Event = tuple[str, Any] | None
 """Its name and what it says; None is the end."""
 
 
+class Trouble(Protocol):
+    """What went wrong; see `doxa.transport.http.problems.Problem`."""
+
+    @property
+    def status(self) -> int:
+        """The status."""
+
+    @property
+    def kind(self) -> str:
+        """In words with hyphens: `turn-conflict`."""
+
+    @property
+    def detail(self) -> str:
+        """What was expected, what came, what to do."""
+
+
+AsTrouble = Callable[[DoxaError], Trouble]
+
+
 async def streamed(
-    work: Callable[[], dict[str, Any]], after: Callable[[], dict[str, Any]], *, heartbeat_s: float = HEARTBEAT_S
+    work: Callable[[], dict[str, Any]],
+    after: Callable[[], dict[str, Any]],
+    *,
+    problem: AsTrouble,
+    heartbeat_s: float = HEARTBEAT_S,
 ) -> StreamingResponse:
     """Return a response that tells the steps of a call as they end (`step`), what it returns (`reply`), and `done`.
 
@@ -40,6 +63,7 @@ async def streamed(
     Args:
         work: the call; it runs in a thread.
         after: what is done once the reply was told; `done` tells what it returns.
+        problem: what an error of ours is to whoever called.
         heartbeat_s: seconds of silence after which a comment is sent.
 
     Raises:
@@ -68,18 +92,22 @@ async def streamed(
         await running
         raise first
     return StreamingResponse(
-        _frames(first, events, running, heartbeat_s), media_type="text/event-stream", headers=UNBUFFERED
+        _frames(first, events, running, problem, heartbeat_s), media_type=EVENTS, headers=UNBUFFERED
     )
 
 
 async def _frames(
-    first: Event, events: asyncio.Queue[Event | BaseException], running: asyncio.Future[None], heartbeat_s: float
+    first: Event,
+    events: asyncio.Queue[Event | BaseException],
+    running: asyncio.Future[None],
+    problem: AsTrouble,
+    heartbeat_s: float,
 ) -> AsyncIterator[str]:
     event: Event | BaseException = first
     try:
         while event is not None:
             if isinstance(event, BaseException):
-                event = ("error", _told(event))
+                event = ("error", _told(event, problem))
             yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
             while True:
                 try:
@@ -92,11 +120,11 @@ async def _frames(
             await running
 
 
-def _told(error: BaseException) -> dict[str, Any]:
+def _told(error: BaseException, problem: AsTrouble) -> dict[str, Any]:
     """Return what is said of an error once the status can no longer say it."""
     if isinstance(error, DoxaError):
-        problem = as_problem(error)
-        return {"type": f"urn:doxa:{problem.kind}", "status": problem.status, "detail": problem.detail}
+        found = problem(error)
+        return {"type": f"urn:doxa:{found.kind}", "status": found.status, "detail": found.detail}
     logger.error("unexpected error", exc_info=error)
     detail = f"Something went wrong here that is no fault of the request ({type(error).__name__}); the log tells more."
     return {"type": "urn:doxa:unexpected", "status": 500, "detail": detail}

@@ -1,0 +1,158 @@
+"""Who is let in, and what may change something."""
+
+import pytest
+
+from doxa.transport.inspector.entry import safe_path
+
+RIGHTS = ["read", "write", "erase", "admin"]
+
+
+@pytest.fixture
+def guarded(browser, keys):
+    """A browser at a server that wants keys, and a key for ana."""
+    _, secret = keys.add(users=["ana"], rights=RIGHTS)
+    return browser(open=False), secret
+
+
+def token_of(page):
+    return page.text.partition('X-Doxa-Form": "')[2].partition('"')[0]
+
+
+def come_in(browser, secret, **more):
+    token = token_of(browser.get("/inspect/enter"))
+    return browser.post("/inspect/enter", data={"token": token, "key": secret, "next": "", **more})
+
+
+def test_who_has_no_key_is_led_to_the_door_and_back(guarded):
+    browser, secret = guarded
+    door = browser.get("/inspect/now?of=ana", follow_redirects=False)
+    assert door.status_code == 303
+    assert door.headers["location"] == "/inspect/enter?next=%2Finspect%2Fnow%3Fof%3Dana"
+    inside = come_in(browser, secret, next="/inspect/now?q=a")
+    assert inside.status_code == 200
+    assert str(inside.url) == "http://localhost/inspect/now?q=a"
+
+
+def test_a_script_without_a_key_is_told_where_the_door_is(guarded):
+    browser, _ = guarded
+    told = browser.get("/inspect/now", headers={"HX-Request": "true"})
+    assert told.status_code == 401
+    assert told.headers["HX-Redirect"].startswith("/inspect/enter?next=")
+
+
+def test_a_wrong_key_is_not_kept(guarded):
+    browser, _ = guarded
+    refused = come_in(browser, "doxa_wrong")
+    assert "/inspect/enter" in str(refused.url)
+    assert "doxa_key" not in browser.cookies
+
+
+def test_the_key_is_kept_from_scripts_other_sites_and_other_paths(guarded):
+    browser, secret = guarded
+    token = token_of(browser.get("/inspect/enter"))
+    answer = browser.post("/inspect/enter", data={"token": token, "key": secret}, follow_redirects=False)
+    cookie = answer.headers["set-cookie"].lower()
+    assert all(part in cookie for part in ("doxa_key=", "httponly", "samesite=strict", "path=/inspect"))
+    assert browser.get("/v1/memory/facts").status_code == 401
+
+
+def test_leaving_forgets_the_key(guarded):
+    browser, secret = guarded
+    page = come_in(browser, secret)
+    browser.post("/inspect/leave", data={"token": token_of(page)})
+    assert browser.get("/inspect/now", follow_redirects=False).status_code == 303
+
+
+def test_a_key_opens_no_other_memory(guarded, told):
+    told("I live in Porto.", user="ben")
+    browser, secret = guarded
+    come_in(browser, secret)
+    refused = browser.get("/inspect/now?user=ben")
+    assert refused.status_code == 403
+    assert "Porto" not in refused.text
+
+
+def test_a_key_that_may_only_read_changes_nothing(browser, keys, told, doxa):
+    told("I live in Porto.")
+    _, secret = keys.add(users=["ana"], rights=["read"])
+    one = browser(open=False)
+    page = come_in(one, secret)
+    fact = doxa.memory(user="ana").facts(relation="lives in")[0]
+    refused = one.post("/inspect/act", data={"token": token_of(page), "act": "retract", "fact": fact.fact_id})
+    assert refused.status_code == 403
+    assert doxa.memory(user="ana").facts(relation="lives in") == [fact]
+
+
+@pytest.mark.parametrize(
+    ("token", "headers"),
+    [
+        ("", {}),
+        ("0" * 64, {}),
+        (None, {"Sec-Fetch-Site": "cross-site"}),
+        (None, {"Sec-Fetch-Site": "same-site"}),
+        (None, {"Origin": "http://localhost:1"}),
+    ],
+    ids=["no token", "a wrong token", "another site", "a sister site", "another port"],
+)
+def test_a_form_of_elsewhere_changes_nothing(ana, told, doxa, token, headers):
+    told("I live in Porto.")
+    fact = doxa.memory(user="ana").facts(relation="lives in")[0]
+    own = token_of(ana.get("/inspect/now"))
+    data = {"token": own if token is None else token, "act": "retract", "fact": fact.fact_id}
+    refused = ana.post("/inspect/act", data=data, headers=headers)
+    assert refused.status_code in (400, 403)
+    assert doxa.memory(user="ana").facts(relation="lives in") == [fact]
+
+
+def test_the_token_of_another_browser_does_not_count(browser, told, doxa):
+    told("I live in Porto.")
+    fact = doxa.memory(user="ana").facts(relation="lives in")[0]
+    one, other = browser(), browser()
+    other.get("/inspect/now")
+    data = {"token": token_of(one.get("/inspect/now")), "act": "retract", "fact": fact.fact_id}
+    assert other.post("/inspect/act", data=data).status_code == 400
+
+
+def test_pages_are_shielded_from_scripts_and_frames(ana):
+    headers = ana.get("/inspect/now").headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["Cache-Control"] == "no-store"
+    assert ana.get("/inspect/nothing-here").status_code == 404
+
+
+def test_files_are_kept_by_the_browser_and_no_path_leads_out(ana):
+    page = ana.page("now")
+    address = page.partition('href="/inspect/static/inspector.css')[2].partition('"')[0]
+    found = ana.get(f"/inspect/static/inspector.css{address}")
+    assert "immutable" in found.headers["Cache-Control"]
+    assert "font" in found.text
+    for name in ("../inspector/entry.py", "..%2fentry.py", "nothing.css", ""):
+        assert ana.get(f"/inspect/static/{name}").status_code in (303, 404)
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["https://evil.example/inspect/now", "//evil.example/inspect/now", "/v1/memory", "/inspect\\..\\x", "javascript:1"],
+)
+def test_a_form_leads_back_to_the_inspector_alone(given):
+    assert safe_path(given, "/inspect/now", done="retract") == "/inspect/now?done=retract"
+
+
+def test_a_form_leads_back_to_where_it_was():
+    assert safe_path("/inspect/why?fact=f1&at=3", "/inspect/now", at=4) == "/inspect/why?fact=f1&at=4"
+
+
+def test_the_memory_of_the_settings_is_shown_where_no_key_is_needed(ana, told):
+    told("I live in Porto.")
+    assert "/inspect/now?user=ana" in str(ana.get("/inspect").url)
+
+
+def test_several_memories_are_listed_to_choose_from(ana, told):
+    told("I live in Porto.")
+    told("I live in Oslo.", user="ben <b>")
+    page = ana.page("")
+    assert "ben &lt;b&gt;" in page
+    assert "user=ben+%3Cb%3E" in page
