@@ -7,7 +7,7 @@ import pytest
 
 from doxa.core.config import TasksConfig
 from doxa.core.errors import BackendError, InputError, NotFoundError, TurnError
-from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue
+from doxa.core.tasks import Dependency, NodeKind, TaskStatus, TaskValue, ValueKind
 from doxa.engine import AsyncDoxa, Doxa
 from doxa.engine.tasking import taken_apart
 from doxa.memory import TaskForest
@@ -194,3 +194,42 @@ def test_the_asynchronous_twin_tells_as_well(config):
             return await tasks.state()
 
     assert asyncio.run(story()) == {"dinner/day": "Friday"}
+
+
+def test_what_is_changed_by_hand_is_followed_where_that_is_asked_for(tasks):
+    tasks.tell("Plan a dinner on Friday at 7 pm. The taxi leaves 2 hours after the dinner.")
+    key = next(view.node.node_id for view in tasks.forest() if view.path == "dinner/time")
+    tasks.edit(lambda editor: editor.set(key, tasks.value("8 pm")))
+    assert tasks.state()["dinner/taxi"] == "9 pm"
+    tasks.edit(lambda editor: editor.set(key, tasks.value("6 pm")), follow=True)
+    assert tasks.state()["dinner/taxi"] == "8 pm"
+    assert tasks.undo().number == tasks.forest().commits[-1].number
+    assert (tasks.state()["dinner/time"], tasks.state()["dinner/taxi"]) == ("8 pm", "9 pm")
+
+
+def test_what_is_foreseen_is_not_done(tasks):
+    tasks.tell("Plan a dinner for Friday.")
+    before = tasks.forest()
+    edits = tasks.foresee(lambda editor: (editor.undo(1), editor.edits())[1])
+    assert [edit.after.status for edit in edits] == [TaskStatus.REMOVED] * 2
+    assert tasks.forest() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "amount"),
+    [
+        ("8 pm", ValueKind.CLOCK, 1200.0),
+        (" 30 euros ", ValueKind.MONEY, 30.0),
+        ("8 people", ValueKind.QUANTITY, 8.0),
+        ("a quiet table at 8 pm", ValueKind.TEXT, None),
+        ("Porto", ValueKind.TEXT, None),
+    ],
+)
+def test_a_text_is_read_as_the_value_that_it_is_as_a_whole(tasks, text, kind, amount):
+    value = tasks.value(text)
+    assert (value.text, value.kind, value.amount) == (text.strip(), kind, amount)
+
+
+def test_a_value_needs_a_text(tasks):
+    with pytest.raises(InputError):
+        tasks.value(" ")

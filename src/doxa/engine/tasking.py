@@ -14,11 +14,23 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.tasks import Forest, NodeKind, TaskCommit, TaskReply, TaskStatus, TaskValue
 from doxa.core.values import Change, ChangeKind, Status, ToTasks, Turn
 from doxa.engine.hosting import Host
-from doxa.engine.intake import Moment, clean, display_name, read_turn, require_positive, require_text
+from doxa.engine.intake import Moment, clean, display_name, read_moment, read_turn, require_positive, require_text
 from doxa.engine.reading.tasks import CHAT, NOTHING, TaskReaders, meant, routed, step_of
 from doxa.engine.retrying import retried
 from doxa.memory import Maintained, MemoryLog, Tasked, TaskForest, UserState
-from doxa.tasks import Editor, Moved, Reading, Step, Undone, context_of, opened, stands, summary
+from doxa.tasks import (
+    Editor,
+    Moved,
+    Reading,
+    Step,
+    Undone,
+    by_amount,
+    context_of,
+    opened,
+    stands,
+    summary,
+    typed_value,
+)
 
 __all__ = [
     "NOTHING",
@@ -134,18 +146,52 @@ class Tasks:
         with self._doxa.parts.log.user(self.user) as state:
             return read(state.tasks)
 
-    def edit(self, act: Callable[[Editor], T]) -> T:
+    def edit(self, act: Callable[[Editor], T], *, follow: bool = False) -> T:
         """Carry out acts, as one change of this author, and return what they return.
 
         They are tried again while another process changes the same tasks, so they must be free of other effects. Where
         they raise, nothing is changed.
 
+        Args:
+            act: what is done.
+            follow: whether what follows from it is done with it, as with a turn: derived values move, what waits is
+                blocked or goes on.
+
         Raises:
             TaskCycleError: a task would be under, or wait for, itself.
             TaskError: an act cannot be carried out.
         """
+
+        def followed(editor: Editor) -> T:
+            given = act(editor)
+            editor.propagate(by_amount)
+            return given
+
+        done = followed if follow else act
         self._doxa.wait(self.user)
-        return retried(lambda: edit_tasks(self._doxa.parts.log, self.user, act, author=self.author))
+        return retried(lambda: edit_tasks(self._doxa.parts.log, self.user, done, author=self.author))
+
+    def foresee(self, act: Callable[[Editor], T]) -> T:
+        """Carry out acts without changing anything, and return what they return: `editor.edits()`, for example.
+
+        Raises:
+            TaskCycleError: a task would be under, or wait for, itself.
+            TaskError: an act cannot be carried out.
+        """
+        return self._read(lambda tasks: act(Editor(tasks)))
+
+    def value(self, text: str, *, at: Moment | None = None) -> TaskValue:
+        """Return what a text is as a value: "8 pm" is a time, "30 euros" a sum of money, anything else a text.
+
+        Args:
+            text: how it is written.
+            at: the time that "tomorrow" is said at; by default now.
+
+        Raises:
+            InputError: it is empty, or the time cannot be read.
+        """
+        require_text(text, "value")
+        return typed_value(clean(text).strip(), datetime.now(UTC) if at is None else read_moment(at))
 
     def undo(self, number: int | None = None) -> Undone:
         """Take back a change, by default the last one that was not taken back; what was changed since stays.
@@ -219,7 +265,7 @@ def _undo(log: MemoryLog, user: str, which: Callable[[TaskForest], int | None], 
         if number is None:
             raise NotFoundError(f"There is no change of the tasks of user {user!r} to take back, or to do again.")
         editor = Editor(state.tasks)
-        undone = editor.undo(number)
+        undone = replace(editor.undo(number), number=state.tasks.next_number if editor.edits() else None)
         _append(log, user, state, editor, author=author, undoes=number)
         return undone
 

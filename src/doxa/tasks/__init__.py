@@ -7,6 +7,7 @@ forest, over a state that it never changes; its `edits` are what the turn change
 """
 
 from doxa.tasks.addressed import Addressed, addressed_of
+from doxa.tasks.amounts import typed_value
 from doxa.tasks.context import context_of
 from doxa.tasks.editing import Editor
 from doxa.tasks.inverse import Undone
@@ -26,7 +27,7 @@ from doxa.tasks.prompted import (
 from doxa.tasks.propagation import Moved, ShiftBy
 from doxa.tasks.routing import Route, names_known, only_asks, route, stands
 from doxa.tasks.saying import summary
-from doxa.tasks.trim import Step, opened, take
+from doxa.tasks.trim import Step, by_amount, opened, take
 
 __all__ = [
     "Addressed",
@@ -42,6 +43,7 @@ __all__ = [
     "ShiftBy",
     "Step",
     "Undone",
+    "by_amount",
     "carry_out",
     "context_of",
     "material_of",
@@ -55,5 +57,6 @@ __all__ = [
     "stands",
     "summary",
     "take",
+    "typed_value",
     "unsure",
 ]

@@ -14,7 +14,7 @@ from doxa.core.tasks import TaskValue, ValueKind
 from doxa.language.times import Amount, Clock, Expression, Hours, Period, read_numbers, read_times
 from doxa.tasks.shifts import Shift, number_in, read_shifts
 
-__all__ = ["GUESSED", "Typed", "clock_text", "clock_value", "minutes_of", "read_values"]
+__all__ = ["GUESSED", "Typed", "clock_text", "clock_value", "minutes_of", "read_values", "typed_value"]
 
 NO_TIMES = (
     "now",
@@ -95,6 +95,13 @@ def read_values(text: str, at: datetime) -> list[Typed]:
         if all(one.end <= other.start or one.start >= other.end for other in taken):
             taken.append(one)
     return sorted(taken, key=lambda one: one.start)
+
+
+def typed_value(text: str, at: datetime) -> TaskValue:
+    """Return what a text is as a value: a time, a sum, a number, ... where that is all it says, else its words."""
+    found = read_values(text, at)
+    value = found[0].value if len(found) == 1 and (found[0].start, found[0].end) == (0, len(text)) else None
+    return TaskValue(text=text) if value is None or found[0].each else value
 
 
 def _parts_of_day(text: str) -> list[Typed]:

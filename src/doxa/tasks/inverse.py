@@ -24,6 +24,8 @@ class Undone:
     nodes: tuple[str, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
     """Node ids and names of fields, which stay as a later commit made them."""
+    number: int | None = None
+    """The number of the commit that took it back; None until there is one."""
 
     def __bool__(self) -> bool:
         return bool(self.nodes)
@@ -150,15 +152,15 @@ def rolled_back(tree: Overlay, node_id: str | None, number: int) -> list[str]:
     mark = tree.mark()
     touched = dict.fromkeys(later)
     scope = _scope(tree, node_id, number, touched)
-    for key in scope:
-        now, then = tree.node(key), _version(tree, key, number)
+    versions = {key: _version(tree, key, number) for key in scope}
+    for key, then in versions.items():
+        now = tree.node(key)
         if then is None:
             if now.status.standing:
                 tree.change(key, status=TaskStatus.REMOVED)
             continue
         tree.change(key, **{name: getattr(then, name) for name in (*SCALARS, *SETS)})
-    for key in scope:
-        then = _version(tree, key, number)
+    for key, then in versions.items():
         if then is not None and key != node_id:
             inside = None if node_id is None else {*scope, node_id, *tree.descendants(node_id)}
             _restore_links(tree, key, _links(then), inside, number)
@@ -183,7 +185,7 @@ def _restore_links(tree: Overlay, key: str, then: dict[str, float], inside: set[
         links |= {parent: place for parent, place in then.items() if parent in inside}
         order = then if links == then else dict.fromkeys((*now, *then))  # the first parent gives the path
         links = {parent: links[parent] for parent in order if parent in links}
-    if links or not now or not then:
+    if (links or not now or not then) and list(links.items()) != list(now.items()):
         tree.place(key, links)
 
 

@@ -96,6 +96,8 @@ class AsyncTasks:
     summary = awaited(Tasks.summary)
     context = awaited(Tasks.context)
     edit = awaited(Tasks.edit)
+    foresee = awaited(Tasks.foresee)
+    value = awaited(Tasks.value)
     undo = awaited(Tasks.undo)
     redo = awaited(Tasks.redo)
     rollback = awaited(Tasks.rollback)

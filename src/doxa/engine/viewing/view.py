@@ -31,6 +31,7 @@ from doxa.engine.answer.following import following, follows, prepare
 from doxa.engine.history.answers import answers_before
 from doxa.engine.history.explain import explain
 from doxa.engine.intake import require_positive
+from doxa.engine.viewing.board import Board
 from doxa.engine.viewing.lately import done_lately
 from doxa.engine.viewing.looking import subject_of
 from doxa.engine.viewing.moments import Moments
@@ -56,6 +57,10 @@ class View(Moments, Received):
     Each call costs what it shows, and O(what changed since the last one); the first one of a process and memory costs
     O(facts and changes). Inside `opened` the memory does not change between calls.
     """
+
+    def board(self) -> Board:
+        """Return its tasks, to be looked at page by page."""
+        return Board(self._parts, self.user)
 
     def people(self, query: str = "", *, after: str = "", limit: int = 50) -> Listing[Subject]:
         """Return the people and things that facts are about: those of whom most is believed first, then by name.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from doxa.core.errors import NotFoundError
 from doxa.core.tasks import Dependency, DependencyKind, NodeKind, TaskStatus, TaskValue, ValueKind
+from doxa.transport.addressing import node_called
 from doxa.transport.http.rest.ground import Body
 
 if TYPE_CHECKING:
@@ -50,22 +50,7 @@ class Scene:
         Raises:
             NotFoundError: there is no such node.
         """
-        if name in self.called or self.editor.get(name) is not None:
-            return self.called.get(name, name)
-        paths = {path: key for key, path in self.editor.paths(self._in_sight()).items()}
-        if name not in paths:
-            known = ", ".join(map(repr, list(paths)[:8])) or "none"
-            raise NotFoundError(f"There is no task {name!r}. Give an id, or a path; paths: {known}.")
-        return paths[name]
-
-    def _in_sight(self) -> list[str]:
-        found, waiting = dict[str, None](), self.editor.roots()[::-1]
-        while waiting:
-            key = waiting.pop()
-            if key not in found:
-                found[key] = None
-                waiting += self.editor.children(key)[::-1]
-        return list(found)
+        return self.called[name] if name in self.called else node_called(self.editor, name)
 
 
 class One(Body):

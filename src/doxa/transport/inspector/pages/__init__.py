@@ -19,6 +19,7 @@ from doxa.transport.inspector.pages import (
     now,
     queries,
     recall,
+    tasks,
     timeline,
     why,
 )
@@ -37,6 +38,7 @@ PAGES: tuple[Paths, ...] = (
     now.PATHS,
     queries.PATHS,
     recall.PATHS,
+    tasks.PATHS,
     timeline.PATHS,
     why.PATHS,
 )
@@ -44,6 +46,7 @@ FORMS: tuple[Paths, ...] = (
     acts.POSTS,
     chat.POSTS,
     forgetting.POSTS,
+    tasks.POSTS,
 )
 PATHS: Paths = {path: shown for page in PAGES for path, shown in page.items()} | {"suppose": acts.suppose}
 POSTS: Paths = {path: done for form in FORMS for path, done in form.items()}
