@@ -513,3 +513,14 @@ def test_more_turns_than_a_statement_takes_are_received(store):
     assert not any(one.duplicate for one in store.receive_many(SCOPE, many).values())
     assert [row.turn_id for row in store.read(SCOPE)] == list(many)
     assert all(one.duplicate for one in store.receive_many(SCOPE, many).values())
+
+
+def test_records_and_turns_are_counted(store):
+    """Of one scope or some turns; what is not there counts for nothing."""
+    for key in ("a", "b"):
+        store.receive(SCOPE, NewRow(kind="turn", known_at=AT, body={}), turn_id=key)
+    store.receive("other/ana", NewRow(kind="turn", known_at=AT, body={}), turn_id="a")
+    store.keep_records(SCOPE, "one", {"x": b"1", "y": b"2", "z": b"3"}, said_by={"x": "a", "y": "b"})
+    assert store.count_records(SCOPE) == 3 and store.count_records(SCOPE, ["a", "c"]) == 1
+    assert store.count_records(SCOPE, []) == store.count_records("other/ana") == 0
+    assert store.count_turns([SCOPE, "other/ana", "nobody"]) == {SCOPE: 2, "other/ana": 1}

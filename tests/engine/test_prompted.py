@@ -9,7 +9,7 @@ import pytest
 from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import LLMConfig, RolesConfig, UnderstandConfig
 from doxa.core.errors import BackendUnavailableError, ConfigError
-from doxa.engine import Doxa
+from doxa.engine import Doxa, View
 
 
 def fact(subject, relation, thing, quote, **more):
@@ -100,6 +100,8 @@ def test_the_trace_says_who_read_the_turn_and_what_it_cost(config):
         assert step.detail["by"].startswith("understand/2")
         assert step.detail["prompt_tokens"] > 0 and step.detail["completion_tokens"] > 0
         assert "inform" in reply.intents
+        spent = View(doxa.parts, "ana").spent()
+        assert spent == {"read": (1, step.detail["prompt_tokens"], step.detail["completion_tokens"])}
     doxa, _ = opened(config, BackendUnavailableError("away"), BackendUnavailableError("away"))
     with doxa:
         reply = doxa.dialogue(user="ana").respond("I live in Oslo.")

@@ -93,3 +93,28 @@ def test_warnings_name_the_request_that_they_belong_to(ana, doxa, monkeypatch, l
 def test_a_pseudonym_is_found_by_who_knows_the_name():
     """As the manual says: `printf %s default/ana | sha256sum`."""
     assert pseudonym("default/ana") == sha256(b"default/ana").hexdigest()[:12] != pseudonym("other/ana")
+
+
+def test_speeds_are_read_off_the_histogram():
+    """Within a bucket they are taken for evenly spread; what is slower than the last bound has no number."""
+    numbers = telling.Numbers()
+    numbers.seconds.labels("GET", "/a").observe(0.004)
+    for seconds in (0.02, 0.02, 0.02, 100.0):
+        numbers.seconds.labels("GET", "/b").observe(seconds)
+    most, least = numbers.requests()
+    assert (most.name, most.count, least.name, least.count) == ("GET /b", 4, "GET /a", 1)
+    assert most.p50_ms == pytest.approx(10 + 15 * 2 / 3) and most.p95_ms == float("inf")
+    assert 2.5 < least.p50_ms < least.p95_ms < 5
+
+
+def test_a_server_that_was_asked_nothing_has_no_speeds():
+    numbers = telling.Numbers()
+    assert numbers.requests() == numbers.steps_taken() == [] and numbers.lesser() == {} and numbers.uptime_s() >= 0
+
+
+def test_what_models_cost_is_counted_by_step():
+    numbers, detail = telling.Numbers(), {"calls": 2, "prompt_tokens": 10, "completion_tokens": 3}
+    numbers.count(Trace((Step(name="reason", ms=1.0, detail=detail), Step(name="recall", ms=1.0))))
+    numbers.count(Trace((Step(name="reason", ms=1.0, detail={"judge_prompt_tokens": 5}),)))
+    (spent,) = numbers.spending()
+    assert (spent.step, spent.calls, spent.prompt_tokens, spent.completion_tokens) == ("reason", 2, 15, 3)

@@ -110,9 +110,11 @@ def _chosen(visit: Visit) -> list[str]:
 
 def _alike(visit: Visit, asked: dict[str, Any]) -> list[Turn]:
     """Return turns that may say it in other words."""
-    given: dict[str, Any] = {name: asked[name] or None for name in ("session", "speaker", "since", "until")}
     memory = visit.room.memory()
-    found = memory.search(asked["words"], k=ALIKE, recent=(), **given)
+    found = memory.search(
+        asked["words"], k=ALIKE, recent=(), session=asked["session"] or None, speaker=asked["speaker"] or None,
+        since=asked["since"], until=asked["until"],
+    )  # fmt: skip
     ids = dict.fromkeys(key for one in found for key in one.turn_ids)
     return memory.turns(list(ids))
 

@@ -3,6 +3,7 @@
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.detail.elt.matches("[data-live]") && document.hidden) event.preventDefault();
 });
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });  // as it was left, it asks for nothing
 document.addEventListener("submit", (event) => {
   const button = event.target.matches(".danger") && event.submitter;
   if (!button) return;
