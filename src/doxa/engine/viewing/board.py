@@ -229,7 +229,19 @@ def _followers(forest: TaskForest, node_id: str) -> Iterator[TaskNeed]:
 
 
 def _step(forest: TaskForest, commit: TaskCommit, taken_back: int | None) -> TaskStep:
-    return TaskStep(commit=commit, taken_back=taken_back, called=_called(forest, commit.edits))
+    return TaskStep(
+        commit=commit,
+        taken_back=taken_back,
+        takes_back=_takes_back(forest, commit),
+        called=_called(forest, commit.edits),
+    )
+
+
+def _takes_back(forest: TaskForest, commit: TaskCommit) -> bool:
+    found, undone = False, commit.undoes
+    while undone is not None and (earlier := forest.commit(undone)) is not None:
+        found, undone = not found, earlier.undoes
+    return found
 
 
 def _called(forest: TaskForest, edits: Iterable[TaskEdit]) -> TaskNames:
