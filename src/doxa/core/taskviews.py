@@ -90,6 +90,8 @@ class TaskStep:
     commit: TaskCommit
     taken_back: int | None = None
     """The number of the commit that took it back; None where none did."""
+    takes_back: bool = False
+    """It takes something back; what takes that back again does not."""
     called: TaskNames = TaskNames()
 
 

@@ -97,6 +97,7 @@ def test_what_was_done_is_paged_and_says_what_is_taken_back(tasks, board):
     tasks.redo()
     assert board.step(1).taken_back is None
     assert board.step(3).taken_back == 4
+    assert [board.step(number).takes_back for number in (1, 3, 4)] == [False, True, False]
     with pytest.raises(InputError):
         board.steps(after="here")
     with pytest.raises(NotFoundError):

@@ -95,12 +95,15 @@ class Board(Looking):
                 steps=len(forest.revisions(node_id)),
             )
 
-    def steps(self, *, of: str = "", after: str = "", talk: bool = False, limit: int = 20) -> Listing[TaskStep]:
+    def steps(
+        self, *, of: str = "", after: str = "", first: int | None = None, talk: bool = False, limit: int = 20
+    ) -> Listing[TaskStep]:
         """Return what was done, the latest first; `total` counts what was said and changed nothing as well.
 
         Args:
             of: only what touched the node of this id.
             after: `next` of the page before.
+            first: without that, the number of the commit to begin with.
             talk: with what was said and changed nothing.
             limit: how many at most.
 
@@ -112,6 +115,7 @@ class Board(Looking):
         """
         require_positive(limit, "steps: limit")
         cursor = read_cursor(after, int)
+        before = cursor[0] if cursor is not None else None if first is None else first + 1
         with self._parts.log.user(self.user) as state:
             forest = state.tasks
             commits: Sequence[TaskCommit] = forest.commits
@@ -119,7 +123,7 @@ class Board(Looking):
                 _known(forest, of, self.user)
                 numbers = dict.fromkeys(number for number, _, _ in forest.revisions(of))
                 commits = [commit for number in numbers if (commit := forest.commit(number)) is not None]
-            stop = len(commits) if cursor is None else bisect_left(commits, cursor[0], key=lambda one: one.number)
+            stop = len(commits) if before is None else bisect_left(commits, before, key=lambda one: one.number)
             wanted = (commit for commit in reversed(commits[:stop]) if talk or commit.edits)
             found = list(islice(wanted, limit + 1))
             gone = _taken_back(forest.commits)
@@ -225,7 +229,19 @@ def _followers(forest: TaskForest, node_id: str) -> Iterator[TaskNeed]:
 
 
 def _step(forest: TaskForest, commit: TaskCommit, taken_back: int | None) -> TaskStep:
-    return TaskStep(commit=commit, taken_back=taken_back, called=_called(forest, commit.edits))
+    return TaskStep(
+        commit=commit,
+        taken_back=taken_back,
+        takes_back=_takes_back(forest, commit),
+        called=_called(forest, commit.edits),
+    )
+
+
+def _takes_back(forest: TaskForest, commit: TaskCommit) -> bool:
+    found, undone = False, commit.undoes
+    while undone is not None and (earlier := forest.commit(undone)) is not None:
+        found, undone = not found, earlier.undoes
+    return found
 
 
 def _called(forest: TaskForest, edits: Iterable[TaskEdit]) -> TaskNames:

@@ -155,7 +155,7 @@ def edit(visit: Visit) -> Response:
 def undo(visit: Visit) -> Response:
     """Take one change back, or do again what was taken back; what was changed since stays, and is told."""
     number = _number(visit)
-    again = visit.room.view().board().step(number).commit.undoes is not None
+    again = visit.room.view().board().step(number).takes_back
     undone = visit.room.tasks("write").undo(number)
     if undone.kept and not undone:
         board = visit.room.view().board()

@@ -59,9 +59,10 @@ def tasks(visit: Visit) -> Response:
 
     Parameters: `node` the id of the one that is told of, `show` what stands beside the outline ("node", "history",
     "graph"), `start` and `after` where the outline and the history begin, `hidden` for what was removed, `of` a node
-    whose changes alone are shown, `talk` for what was said and changed nothing.
+    whose changes alone are shown, `commit` the number of the change that the history begins with, `talk` for what was
+    said and changed nothing.
     """
-    node, hidden = visit.text("node"), bool(visit.text("hidden"))
+    node, hidden, commit = visit.text("node"), bool(visit.text("hidden")), visit.number("commit", 0)
     show = visit.text("show") or ("node" if node else "history")
     if show not in VIEWS:
         raise InputError(f"show: expected one of {', '.join(VIEWS)}, got {show[:40]!r}.")
@@ -72,8 +73,9 @@ def tasks(visit: Visit) -> Response:
         card = board.card(node) if node else None
         steps = None
         if show == "history":
+            talk = bool(visit.text("talk") or commit)
             steps = board.steps(
-                of=visit.text("of"), after=visit.text("after"), talk=bool(visit.text("talk")), limit=STEPS
+                of=visit.text("of"), after=visit.text("after"), first=commit or None, talk=talk, limit=STEPS
             )
         near = [row.node for row in outline.rows if row.visible] if card else []
         kept = [one.partition(".")[::2] for one in visit.text("kept").split(",") if one]
@@ -93,6 +95,7 @@ def tasks(visit: Visit) -> Response:
         steps=steps,
         told=[_told(step.called, step.commit.edits, SHOWN, step) for step in steps.items] if steps else [],
         page_size=LINES,
+        drawn=DRAWN,
         longest=LONGEST,
         words=WORDS,
         needs=KINDS_OF_NEED,
@@ -154,16 +157,17 @@ def graph(visit: Visit) -> Response:
                     other = other["id"]
                 if other is not None:
                     edges.append(_edge(f"{key}.{place}", other, key, needed.kind, _label(needed)))
-    note = f"{crowd.left:,} more are not drawn." if crowd.left else ""
-    return JSONResponse({"nodes": list(nodes.values()), "edges": edges, "note": note})
+    root = visit.text("of") if visit.text("of") in nodes else None
+    return JSONResponse({"nodes": list(nodes.values()), "edges": edges, "root": root})
 
 
 def _drawn(visit: Visit, row: TaskRow) -> dict[str, Any]:
     node = row.node
     value = row.value if isinstance(row.value, str) else None
     state = "removed" if not row.visible or node.status is TaskStatus.REPLACED else str(node.status)
-    told = {"id": node.node_id, "label": node.name[:80], "kind": str(node.kind), "state": state}
-    return told | {"note": value[:80] if value else "", "href": visit.link("tasks", node=node.node_id)}
+    label = f"{node.name[:80]}: {value[:80]}" if value else node.name[:80]
+    href = visit.link("tasks", node=node.node_id)
+    return {"id": node.node_id, "label": label, "kind": str(node.kind), "state": state, "href": href}
 
 
 def _beside(visit: Visit, view: View, key: str, needed: Dependency) -> dict[str, Any] | None:

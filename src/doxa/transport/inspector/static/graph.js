@@ -12,15 +12,18 @@
     entity: ["round-rectangle", "link"], value: ["rectangle", "quiet"], fact: ["round-rectangle", "firm"],
     turn: ["bottom-round-rectangle", "quiet"], rule: ["cut-rectangle", "unsure"], task: ["round-rectangle", "link"],
     source: ["barrel", "quiet"], answer: ["round-rectangle", "firm"], more: ["ellipse", "quiet"],
+    loop: ["round-octagon", "link"], slot: ["rectangle", "quiet"], item: ["ellipse", "quiet"], condition: ["diamond", "unsure"],
   };
   const LINKS = {  // of edges: line and colour
     firm: ["solid", "quiet"], tentative: ["dotted", "unsure"], past: ["solid", "line"], inferred: ["dashed", "link"],
     conflict: ["dashed", "wrong"], replaced: ["solid", "unsure"], because: ["solid", "firm"], said: ["dotted", "quiet"],
+    part: ["solid", "line"], before: ["solid", "unsure"], derived: ["dashed", "link"], condition: ["dotted", "unsure"], fact: ["solid", "firm"],
   };
-  const STATES = { tentative: "unsure", conflict: "wrong", disputed: "unsure", past: "quiet", added: "firm", gone: "wrong" };
+  const STATES = { tentative: "unsure", conflict: "wrong", disputed: "unsure", past: "quiet", added: "firm", gone: "wrong", done: "firm", blocked: "unsure", removed: "line" };
   const WORDS = {
     firm: "believed", tentative: "not sure", past: "no longer so", inferred: "follows, nobody said it", conflict: "cannot both be so",
     replaced: "took the place of", because: "leads to", said: "says",
+    part: "holds", before: "has to be there before", derived: "its value is followed by", condition: "is the condition of", fact: "carries",
   };
   const COLOURS = ["ink", "quiet", "line", "link", "firm", "unsure", "wrong", "chosen", "card", "ground"];
   const drawings = new Map();  // from the box of a graph to what is drawn in it
