@@ -27,9 +27,8 @@ HOSTILE = (
 """What somebody may say or be called, and a page must not take for anything but text."""
 
 
-@pytest.fixture
-def doxa():
-    """An engine in memory."""
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Doxa]:
     config = Config(
         encoder=EncoderConfig(name="hash"),
         engine=EngineConfig(settle_s=10),
@@ -39,6 +38,16 @@ def doxa():
     )
     with Doxa.open(":memory:", config=config) as engine:
         yield engine
+
+
+@pytest.fixture
+def doxa(engine) -> Iterator[Doxa]:
+    """An engine that remembers nothing; it is one for all tests of a file, since reading a first turn takes long."""
+    yield engine
+    for user in engine.users():
+        engine.memory(user=user).forget(everything=True)
+    for key in Keys(engine).list():
+        Keys(engine).revoke(key.key_id)
 
 
 @pytest.fixture
@@ -111,17 +120,12 @@ class Browser(TestClient):
 @pytest.fixture
 def browser(doxa) -> Callable[..., Browser]:
     """A function from settings of the server to a browser; without any, nobody needs a key."""
-    opened = []
 
-    def open_(**settings: Any) -> Browser:
+    def open_(**settings: Any) -> Browser:  # not entered: what starts with the server, MCP's tools, no page needs
         app = application(doxa, ServerConfig(**(settings or {"open": True})))
-        one = Browser(app, "http://localhost", raise_server_exceptions=False)
-        opened.append(one.__enter__())
-        return one
+        return Browser(app, "http://localhost", raise_server_exceptions=False)
 
-    yield open_
-    for one in opened:
-        one.__exit__(None, None, None)
+    return open_
 
 
 @pytest.fixture

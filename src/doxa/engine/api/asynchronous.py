@@ -62,6 +62,8 @@ class AsyncDoxa:
         return self._twin.describe()
 
     users = awaited(Doxa.users)
+    sizes = awaited(Doxa.sizes)
+    work = awaited(Doxa.work)
     flush = awaited(Doxa.flush)
     import_ = awaited(Doxa.import_)
     propositions = awaited(Doxa.propositions)

@@ -104,7 +104,7 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     const dialog = document.getElementById("dialog");
     if (event.detail.target === dialog) { if (!dialog.open) dialog.showModal(); begin(dialog.querySelector("[autofocus]")); }
-    else if (event.detail.target.id === "main" || event.detail.elt?.id === "main") {
+    else if (event.detail.target?.id === "main" || event.detail.elt?.id === "main") {
       if (dialog?.open) dialog.close();
       const field = document.querySelector("#main [autofocus]");
       choose(there(), !field);
