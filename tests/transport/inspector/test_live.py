@@ -1,6 +1,7 @@
 """What happens in a memory as server-sent events, on a real server."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
