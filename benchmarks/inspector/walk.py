@@ -111,8 +111,9 @@ def served(memory: Path, user: str) -> Iterator[tuple[int, Doxa]]:
 
 def addresses(view: View, doxa: Doxa, user: str, chance: random.Random) -> dict[str, Iterator[str]]:
     """Return for each page its addresses, the plain one first, then others at random."""
-    people = [quote(one.entity.key) for one in view.people(limit=2_000).items]
-    facts = [fact.fact_id for one in people[:200] for fact in view.about(one, "firm", limit=20).items] if people else []
+    keys = [one.entity.key for one in view.people(limit=2_000).items]
+    people = [quote(key) for key in keys]
+    facts = [fact.fact_id for key in keys[:200] for fact in view.about(key, "firm", limit=20).items]
     facts += [side.fact_id for one in view.review(limit=100).items for side in one.facts]
     turns = [quote(turn.turn_id) for turn in doxa.memory(user=user).turns(limit=2_000)]
     answers = [one.answer.answer_id for one in doxa.memory(user=user).answers()]
