@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from doxa.core.trace import Trace
+
 __all__ = ["Measures", "Spending", "Speed"]
 
 
@@ -33,6 +35,9 @@ class Spending:
 
 class Measures(Protocol):
     """Numbers of one server since it began; of all its users together."""
+
+    def count(self, trace: Trace) -> None:
+        """Count the steps of an answer."""
 
     def uptime_s(self) -> float:
         """Return for how many seconds it has run."""

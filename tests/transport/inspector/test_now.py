@@ -31,3 +31,11 @@ def test_nobody_of_that_name_is_a_page_that_says_so(ana, told):
 def test_a_name_is_never_markup(ana, name):
     response = ana.get("/inspect/now", params={"q": name, "of": name})
     assert name not in response.text
+
+
+def test_a_long_name_leads_to_whom_it_is_of(ana, understood):
+    name = "H" + "x" * 5_000
+    understood(name, "lives_in", "Porto")
+    page = ana.page("now")
+    assert "Porto" in ana.page("now", of=name.casefold())
+    assert f'of={name.casefold()}"' in page

@@ -19,6 +19,7 @@ from doxa.transport.inspector.entry import form_token, safe_path, secret_of
 
 if TYPE_CHECKING:
     from doxa.core.config import ServerConfig
+    from doxa.core.values import Reply
     from doxa.core.views import Point, Work
     from doxa.engine import Live, View
     from doxa.transport.checkup import Check
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Desk", "Room", "Visit"]
 
 SEE_OTHER = 303
-LONGEST = 2_000
+LONGEST = 20_000
 """Characters of a parameter that are shown or looked for."""
 
 
@@ -189,6 +190,12 @@ class Visit:
         """
         body = rendering.render(template, visit=self, token=form_token(self.request), **values)
         return HTMLResponse(body, status)
+
+    def counted(self, reply: Reply) -> Reply:
+        """Return a reply, once its steps are among what the server measured of itself."""
+        if self.desk.measures is not None:
+            self.desk.measures.count(reply.trace)
+        return reply
 
     def back(self, **parameters: object) -> Response:
         """Return what leads back to the page that a form was on, with some parameters otherwise."""

@@ -40,7 +40,7 @@ async def say(visit: Visit) -> Response:
 
     def respond() -> Reply:
         visit.room.require("read")
-        return visit.room.dialogue("write", session=session).respond(text)
+        return visit.counted(visit.room.dialogue("write", session=session).respond(text))
 
     def told() -> dict[str, Any]:
         respond()

@@ -48,11 +48,11 @@ def _asked(visit: Visit, question: str) -> AnswerReason:
     reply = visit.room.dialogue("read").ask(
         question, as_of=visit.text("as_of") or None, known_at=visit.text("known_at") or None, said=[]
     )
-    return _kept(visit, reply, question)
+    return _kept(visit, visit.counted(reply), question)
 
 
 def _asked_again(visit: Visit, before: AnswerReason) -> AnswerReason:
-    reply = visit.room.dialogue("read").ask_again(before.answer.answer_id)
+    reply = visit.counted(visit.room.dialogue("read").ask_again(before.answer.answer_id))
     return _kept(visit, reply, before.answer.question)
 
 
