@@ -130,6 +130,7 @@
       history.replaceState(null, "", location.pathname + location.search);
       key.form.submit();
     }
+    document.querySelector(".top nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const end = location.hash === "#end", all = rows();
     const first = document.querySelector("[data-begin] [data-row]") ?? all.find((row) => row.matches("[aria-current]")) ?? all[0];
     if (document.querySelector("[data-rows], [data-begin]")) choose(end ? all.at(-1) : first, end);
