@@ -16,6 +16,7 @@ import http.client
 import json
 import random
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -32,6 +33,7 @@ from playwright.sync_api import Browser, sync_playwright
 from doxa.core.config import Config, ServerConfig
 from doxa.engine import Doxa, View
 from doxa.transport.http import application
+from doxa.transport.http.serving import SWITCH_S
 
 GRAVE = ("serious", "critical")
 INJECTED = """[...document.querySelectorAll("*")].filter((one) =>
@@ -89,6 +91,7 @@ def main() -> None:
 @contextmanager
 def served(memory: Path, user: str) -> Iterator[tuple[int, Doxa]]:
     """Serve a copy of a memory, and give the port."""
+    sys.setswitchinterval(SWITCH_S)  # as `doxa serve` does
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(memory, folder)
         config = Config.load().model_copy(update={"user": user})
