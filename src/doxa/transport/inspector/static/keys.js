@@ -94,7 +94,7 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     const dialog = document.getElementById("dialog");
     if (event.detail.target === dialog) { if (!dialog.open) dialog.showModal(); begin(dialog.querySelector("[autofocus]")); }
-    else if (event.detail.target.id === "main" || event.detail.elt?.id === "main") {
+    else if (event.detail.target?.id === "main" || event.detail.elt?.id === "main") {
       if (dialog?.open) dialog.close();
       choose(place);
       const done = document.querySelector(".done p"), status = document.getElementById("status");

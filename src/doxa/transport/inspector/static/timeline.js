@@ -28,7 +28,5 @@
     moved(event.target);
   });
 
-  const start = () => { for (const range of document.querySelectorAll("[data-axis] [type=range]")) range.hidden = false; };
-  document.addEventListener("htmx:afterSettle", start);
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
+  document.documentElement.classList.add("sliding");  // without a script a slider does nothing, and is not shown
 })();
