@@ -28,7 +28,8 @@ MARGIN = 0.05
 FEWEST_DAYS = 30
 LEAST = 0.6
 """How wide a day is at least, in percent."""
-MOST_TICKS = 6
+MOST_TICKS, MOST_DAYS = 6, 4
+"""How many months or years, and how many days, have room beside each other on a phone."""
 LONGEST_LABEL = 90
 """Characters."""
 CSS: dict[Stage, str] = {"firm": "firm", "tentative": "unsure", "past": "quiet", "never": "wrong"}
@@ -114,7 +115,7 @@ class _Scale:
                 yield Tick(at=self.at(day), words=words[coarse])
 
     def _weeks(self) -> Iterator[date]:
-        step = timedelta(days=max(7, round((self.last - self.first) / MOST_TICKS)))
+        step = timedelta(days=max(7, round((self.last - self.first) / MOST_DAYS)))
         day = date.fromordinal(max(1, int(self.first) + 1))
         while day.toordinal() < self.last:
             yield day
