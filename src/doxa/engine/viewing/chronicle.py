@@ -25,6 +25,7 @@ LAST = date.max.toordinal() + 1
 NONE = -1
 """The row that is none."""
 COLUMNS = ("since", "until", "starts", "ends", "fact", "slot", "look", "change", "ended_by", "before")
+UNTIL, ENDED_BY, BEFORE = (COLUMNS.index(name) for name in ("until", "ended_by", "before"))
 Rows = NDArray[np.intp]
 Column = NDArray[np.int64]
 
@@ -70,6 +71,8 @@ class Chronicle:
         default_factory=lambda: {name: np.zeros(64, dtype=np.int64) for name in COLUMNS}
     )
     _size: int = 0
+    _fresh: list[list[int]] = field(default_factory=list)
+    """Rows behind the columns, while changes are read: many at once are put into columns faster than one by one."""
     _last: list[int] = field(default_factory=list)
     """The last row of each fact."""
     _of: dict[str, array[int]] = field(default_factory=dict)
@@ -94,6 +97,7 @@ class Chronicle:
                 if change.fact.fact_id in change.because:
                     continue
             self._add(change, known, number)
+        self._store()
         self.read = len(beliefs.changes)
 
     def _note_order(self, known: int) -> None:
@@ -108,39 +112,43 @@ class Chronicle:
 
     def _add(self, change: Change, known: int, number: int) -> None:
         fact = change.fact
-        if self._size == len(self._columns["since"]):
-            self._columns = {name: np.concatenate([kept, kept]) for name, kept in self._columns.items()}
         self._end(fact.fact_id, known, number)
         place = self.facts.setdefault(fact.fact_id, len(self.facts))
         if place == len(self._last):
             self._last.append(NONE)
-        starts, ends = days_held(fact)
-        row = {
-            "since": known,
-            "until": NOW + 1,
-            "starts": starts,
-            "ends": ends,
-            "fact": place,
-            "slot": self._slots.setdefault((fact.subject.key, fact.relation.name), len(self._slots)),
-            "look": self._looks.setdefault((fact.valid, fact.status, fact.disputed), len(self._looks)),
-            "change": number,
-            "ended_by": NONE,
-            "before": self._last[place],
-        }
-        for name, value in row.items():
-            self._columns[name][self._size] = value
+        slot = self._slots.setdefault((fact.subject.key, fact.relation.name), len(self._slots))
+        look = self._looks.setdefault((fact.valid, fact.status, fact.disputed), len(self._looks))
+        row = self._size + len(self._fresh)
+        self._fresh.append([known, NOW + 1, *days_held(fact), place, slot, look, number, NONE, self._last[place]])
         for key in {fact.subject.key, fact.object.key}:
-            self._of.setdefault(key, array("i")).append(self._size)
-        self._last[place] = self._size
-        self._size += 1
+            self._of.setdefault(key, array("i")).append(row)
+        self._last[place] = row
 
     def _end(self, fact_id: str, known: int, number: int) -> None:
         """Have the rows of a fact count until a moment. Cost: O(1), or O(rows that were known after it)."""
-        until, before, ended_by = (self._columns[name] for name in ("until", "before", "ended_by"))
         row = self._last[self.facts[fact_id]] if fact_id in self.facts else NONE
+        while row >= self._size:
+            fresh = self._fresh[row - self._size]
+            if fresh[UNTIL] <= known:
+                return
+            fresh[UNTIL], fresh[ENDED_BY], row = known, number, fresh[BEFORE]
+        if row == NONE:
+            return
+        until, ended_by, before = (self._columns[name] for name in ("until", "ended_by", "before"))
         while row != NONE and until[row] > known:
-            until[row], ended_by[row] = known, number
-            row = int(before[row])
+            until[row], ended_by[row], row = known, number, int(before[row])
+
+    def _store(self) -> None:
+        """Put the fresh rows into the columns, which double when they are full."""
+        if not self._fresh:
+            return
+        size, block = self._size + len(self._fresh), np.array(self._fresh, dtype=np.int64).T
+        while size > len(self._columns["since"]):
+            self._columns = {name: np.concatenate([kept, kept]) for name, kept in self._columns.items()}
+        for name, values in zip(COLUMNS, block, strict=True):
+            self._columns[name][self._size : size] = values
+        self._size = size
+        self._fresh = []
 
     def column(self, name: str) -> Column:
         """Return a column, of all rows."""

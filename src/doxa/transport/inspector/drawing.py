@@ -28,10 +28,13 @@ MARGIN = 0.05
 FEWEST_DAYS = 30
 LEAST = 0.6
 """How wide a day is at least, in percent."""
-MOST_TICKS = 6
+MOST_TICKS, MOST_DAYS = 6, 4
+"""How many months or years, and how many days, have room beside each other on a phone."""
 LONGEST_LABEL = 90
 """Characters."""
 CSS: dict[Stage, str] = {"firm": "firm", "tentative": "unsure", "past": "quiet", "never": "wrong"}
+ROOM = {"day": 11, "month": 8, "year": 5}
+"""How far from an edge a tick has to be for its words to fit on a phone, in percent."""
 YEAR_DAYS = 365.25
 MONTHS = (1, 3, 6)
 YEARS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -105,14 +108,14 @@ class _Scale:
         days = self.last - self.first
         months = next((step for step in MONTHS if days / (step * YEAR_DAYS / 12) <= MOST_TICKS), 0)
         years = next((step for step in YEARS if days / (step * YEAR_DAYS) <= MOST_TICKS), YEARS[-1])
-        for day in self._weeks() if days < 3 * YEAR_DAYS / 12 else self._beginnings(months, years):
-            if 3 < self.at(day) < 97:  # what is written there has to fit as well
-                coarse = "day" if days < 3 * YEAR_DAYS / 12 else "month" if months else "year"
-                words = f"{day.day} {day:%b %Y}" if coarse == "day" else f"{day:%b %Y}" if months else f"{day.year}"
-                yield Tick(at=self.at(day), words=words)
+        coarse = "day" if days < MONTHS[1] * YEAR_DAYS / 12 else "month" if months else "year"
+        for day in self._weeks() if coarse == "day" else self._beginnings(months, years):
+            if ROOM[coarse] < self.at(day) < 100 - ROOM[coarse]:
+                words = {"day": f"{day.day} {day:%b %Y}", "month": f"{day:%b %Y}", "year": f"{day.year}"}
+                yield Tick(at=self.at(day), words=words[coarse])
 
     def _weeks(self) -> Iterator[date]:
-        step = timedelta(days=max(7, round((self.last - self.first) / MOST_TICKS)))
+        step = timedelta(days=max(7, round((self.last - self.first) / MOST_DAYS)))
         day = date.fromordinal(max(1, int(self.first) + 1))
         while day.toordinal() < self.last:
             yield day
