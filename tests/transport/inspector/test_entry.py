@@ -156,3 +156,33 @@ def test_several_memories_are_listed_to_choose_from(ana, told):
     page = ana.page("")
     assert "ben &lt;b&gt;" in page
     assert "user=ben+%3Cb%3E" in page
+
+
+@pytest.mark.parametrize("given", ["////evil.example/", "/inspectors", "http://[", "/inspect/../v1\u2028"])
+def test_nothing_leads_out_at_the_door(given):
+    assert safe_path(given, "/inspect") == "/inspect"
+
+
+def test_a_wrong_key_is_said_so_and_where_one_was_going_is_kept(guarded):
+    browser, _ = guarded
+    for wrong in ("doxa_wrong", "\u043a\u043b\u044e\u0447"):
+        refused = come_in(browser, wrong, next="/inspect/chat")
+        assert "unknown or was revoked" in refused.text
+        assert 'name="next" value="/inspect/chat"' in refused.text
+
+
+def test_a_preview_leads_back_to_the_inspector_alone(ana, told, doxa):
+    told("I live in Porto.")
+    fact = doxa.memory(user="ana").facts(relation="lives in")[0]
+    page = ana.page("suppose", act="retract", fact=fact.fact_id, back="https://evil.example/")
+    assert "evil.example" not in page
+
+
+@pytest.mark.parametrize("path", ["chat?before=", "tasks?start=", "health/forget?after=WzEwMDAwMDAwMDAwMDAwMDBd&x="])
+def test_a_number_that_no_memory_has_is_no_trouble(ana, told, path):
+    told("I live in Porto.")
+    assert ana.get(f"/inspect/{path}{'9' * 5_000}").status_code in (200, 400)
+
+
+def test_a_form_of_too_many_fields_is_refused(ana):
+    assert ana.post("/inspect/act", data={f"f{n}": "1" for n in range(1_001)}).status_code == 400

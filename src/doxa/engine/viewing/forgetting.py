@@ -40,7 +40,7 @@ def turns_of(
 ) -> TurnPage:
     """Return turns, the latest first; see `View.turns`. Cost: O(limit), with conditions O(`SCANNED`) at most."""
     cursor = read_cursor(after, int)
-    before = state.ordinal + 1 if cursor is None else cursor[0]
+    before = state.ordinal + 1 if cursor is None else min(cursor[0], state.ordinal + 1)
     name = speaker.casefold()
 
     def fits(turn: Turn) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from starlette.responses import RedirectResponse, Response
 
 from doxa.core.access import Right
-from doxa.core.errors import InputError
+from doxa.core.errors import DoxaError, InputError
 from doxa.core.values import Change
 from doxa.transport.inspector.entry import forget_key, keep_key, safe_path
 from doxa.transport.inspector.visit import SEE_OTHER, Visit
@@ -166,7 +167,7 @@ def undo(visit: Visit) -> Response:
     memory = visit.room.memory("write")
     if at and at != str(visit.room.view().counts().changes):
         raise InputError("Something else was changed since, and undo takes the last change back. Look at it first.")
-    if not times.isdecimal() or not 1 <= int(times) <= MOST_UNDONE:
+    if len(times) > len(str(MOST_UNDONE)) or not times.isdecimal() or not 1 <= int(times) <= MOST_UNDONE:
         raise InputError(f"times: expected a number from 1 to {MOST_UNDONE}, got {times[:20]!r}.")
     for _ in range(int(times)):
         memory.undo()
@@ -176,10 +177,23 @@ def undo(visit: Visit) -> Response:
 def enter(visit: Visit) -> Response:
     """Let in whoever has a key that counts."""
     secret = visit.sent("key").strip()
-    visit.desk.whose(visit.request, secret=secret)
+    if not secret.isascii() or not secret.isprintable():
+        return _wrong(visit)
+    try:
+        visit.desk.whose(visit.request, secret=secret)
+    except DoxaError as error:
+        if visit.request.state.inspector.problem(error).status == HTTPStatus.UNAUTHORIZED:
+            return _wrong(visit)
+        raise
     response = RedirectResponse(safe_path(visit.sent("next"), visit.all_memories()), SEE_OTHER)
     keep_key(visit.request, response, secret)
     return response
+
+
+def _wrong(visit: Visit) -> Response:
+    """Lead back to the door, which says that the key does not count."""
+    door = visit.link("enter", user=None, wrong=1, next=visit.sent("next"))
+    return RedirectResponse(door, SEE_OTHER)
 
 
 def leave(visit: Visit) -> Response:

@@ -34,6 +34,7 @@ KEY, BROWSER = "doxa_key", "doxa_browser"
 FORM = "token"
 """The field of a form, and `X-Doxa-Form` the header of a script, that hold the proof."""
 HEADER = "X-Doxa-Form"
+ROOT = "/inspect"
 OURS = ("same-origin", "none")
 """What `Sec-Fetch-Site` says of a request by a page of this server, or by who types an address."""
 
@@ -92,7 +93,7 @@ def check_form(request: Request, sent: str) -> None:
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
     if site is not None and site not in OURS:
         raise FormError("This form was sent by a page of another site. Nothing was changed.")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if origin is not None and origin.partition("://")[2] != request.headers.get("host"):
         raise FormError(f"This form was sent by {origin[:80]}, which is another site. Nothing was changed.")
     given = sent or request.headers.get(HEADER, "")
     known = request.cookies.get(_name(request, BROWSER), "")
@@ -108,14 +109,21 @@ def safe_path(given: str, otherwise: str, /, **parameters: object) -> str:
         otherwise: an address of ours.
         parameters: what is added; None takes one away.
     """
-    parts = urlsplit(given)
-    ours = urlsplit(otherwise).path.rpartition("/")[0]
-    fits = not parts.scheme and not parts.netloc and parts.path.startswith(f"{ours}/") and "\\" not in given
-    if not fits or any(ord(letter) < ord(" ") for letter in given):
-        parts = urlsplit(otherwise)
+    parts = urlsplit(given if _is_ours(given, urlsplit(otherwise).path) else otherwise)
     named = {**dict(parse_qsl(parts.query)), **parameters}
     query = urlencode({key: str(value) for key, value in named.items() if value not in (None, "")})
     return parts.path + (f"?{query}" if query else "")
+
+
+def _is_ours(given: str, known: str) -> bool:
+    """Tell whether an address leads to a page of the inspector that an address of ours, `known`, leads to as well."""
+    try:
+        parts = urlsplit(given)
+    except ValueError:
+        return False
+    root = known[: known.index(ROOT) + len(ROOT)]
+    inside = parts.path == root or parts.path.startswith(f"{root}/")
+    return inside and not parts.scheme and not parts.netloc and "\\" not in given and given.isprintable()
 
 
 def _proof(browser: str, secret: str) -> str:
@@ -139,4 +147,4 @@ def _name(connection: HTTPConnection, name: str) -> str:
 
 
 def _path(request: Request) -> str:
-    return f"{request.scope.get('root_path', '')}/inspect"
+    return f"{request.scope.get('root_path', '')}{ROOT}"

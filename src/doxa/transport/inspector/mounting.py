@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Scope
 
 from doxa.core.config import ServerConfig
-from doxa.core.errors import DoxaError
+from doxa.core.errors import DoxaError, InputError
 from doxa.transport.inspector import assets, rendering
 from doxa.transport.inspector.entry import FORM, check_form, note_browser
 from doxa.transport.inspector.following import Following
@@ -140,7 +140,10 @@ class Inspector:
 
 async def _form(request: Request) -> Mapping[str, list[str]]:
     body = await request.body()
-    return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    try:
+        return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise InputError(f"Expected a form of {MOST_FIELDS:,} fields at most.") from error
 
 
 def _to_the_door(request: Request) -> Response:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Desk", "Room", "Visit"]
 
 SEE_OTHER = 303
+DIGITS = 12
+"""Of the largest number that an address may name."""
 LONGEST = 20_000
 """Characters of a parameter that are shown or looked for."""
 
@@ -135,7 +137,7 @@ class Visit:
         given = self.text(name)
         if not given:
             return default
-        if not given.isdecimal() or not least <= int(given) <= most:
+        if not (given.isdecimal() and len(given) <= DIGITS) or not least <= int(given) <= most:
             raise InputError(f"{name}: expected a whole number from {least} to {most}, got {given[:40]!r}.")
         return int(given)
 
@@ -196,6 +198,10 @@ class Visit:
         if self.desk.measures is not None:
             self.desk.measures.count(reply.trace)
         return reply
+
+    def came_from(self, otherwise: str = "now") -> str:
+        """Return the address of ours that the parameter `back` names; that of another page where it names none."""
+        return safe_path(self.text("back"), self.link(otherwise))
 
     def back(self, **parameters: object) -> Response:
         """Return what leads back to the page that a form was on, with some parameters otherwise."""

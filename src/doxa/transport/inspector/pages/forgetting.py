@@ -143,7 +143,7 @@ def _all_that_fit(visit: Visit, view: View) -> list[str]:
 def _sent(given: str) -> list[str]:
     try:
         ids = json.loads(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         ids = None
     if not isinstance(ids, list) or not ids or not all(isinstance(one, str) for one in ids):
         raise InputError("turns: expected the turns of the page before. Nothing was erased.")

@@ -77,7 +77,8 @@
   });
 
   document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-close]")) { event.target.closest("dialog")?.close(); event.preventDefault(); return; }
+    const dialog = event.target.closest("[data-close]")?.closest("dialog");
+    if (dialog) { dialog.close(); event.preventDefault(); return; }
     if (!event.target.closest("[data-help]")) return;
     const told = document.getElementById("keys");
     told.replaceChildren();
