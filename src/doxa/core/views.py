@@ -123,6 +123,8 @@ class Joined:
 class Deed:
     """Something that changed a memory: what a person did by hand, or a turn."""
 
+    number: int
+    """What tells it apart, to be undone and nothing else (`Memory.undo`)."""
     kind: DeedKind
     at: datetime
     changes: tuple[Change, ...] = ()

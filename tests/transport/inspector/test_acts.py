@@ -32,8 +32,8 @@ def test_what_was_done_can_be_undone_from_the_page_that_it_leads_to(ana, memory,
     done = ana.submit("act", act="retract", fact=home.fact_id)
     assert lives(memory) == ["Porto"]
     assert "Taken back." in done.text
-    at = re.search(r'name="at" value="(\d+)"', done.text)[1]
-    back = ana.submit("undo", at=at, times=1)
+    at = re.search(r'name="at" value="([\d-]+)"', done.text)[1]
+    back = ana.submit("undo", at=at)
     assert "Undone." in back.text
     assert lives(memory) == ["Lisbon"]
 
@@ -41,7 +41,7 @@ def test_what_was_done_can_be_undone_from_the_page_that_it_leads_to(ana, memory,
 def test_an_undo_is_refused_once_something_else_was_changed(ana, memory, told, home):
     done = ana.submit("act", act="retract", fact=home.fact_id)
     told("I have a dog.")
-    refused = ana.submit("undo", at=re.search(r'name="at" value="(\d+)"', done.text)[1], times=1)
+    refused = ana.submit("undo", at=re.search(r'name="at" value="([\d-]+)"', done.text)[1])
     assert refused.status_code == 400
     assert lives(memory) == ["Porto"]
 
@@ -52,8 +52,7 @@ def test_a_correction_says_what_is_so_and_is_undone_at_once(ana, memory, home):
     done = ana.submit("correct", fact=home.fact_id, text="Ana lives in Faro.")
     assert "Corrected." in done.text
     assert lives(memory) == ["Faro"]
-    at, times = (re.search(rf'name="{name}" value="(\d+)"', done.text)[1] for name in ("at", "times"))
-    ana.submit("undo", at=at, times=times)
+    ana.submit("undo", at=re.search(r'name="at" value="([\d-]+)"', done.text)[1])
     assert lives(memory) == ["Lisbon"]
 
 
@@ -91,3 +90,18 @@ def test_what_is_written_is_shown_as_text(ana, home):
     hostile = "<script>alert(1)</script>"
     page = ana.page("suppose", act="correct", fact=home.fact_id, text=hostile, back=f'"{hostile}')
     assert hostile not in page
+
+
+def test_an_undo_takes_back_no_plan_that_was_made_since(ana, memory, doxa, home):
+    done = ana.submit("act", act="retract", fact=home.fact_id)
+    doxa.tasks(user="ana").tell("Plan a dinner on Friday.")
+    refused = ana.submit("undo", at=re.search(r'name="at" value="([\d-]+)"', done.text)[1])
+    assert refused.status_code == 400
+    assert doxa.tasks(user="ana").state()
+    assert lives(memory) == ["Porto"]
+
+
+@pytest.mark.parametrize("at", ["", "x", "1-2-3", "9" * 5_000])
+def test_an_undo_of_nothing_that_is_named_is_refused(ana, memory, home, at):
+    assert ana.submit("undo", at=at).status_code == 400
+    assert lives(memory) == ["Lisbon"]

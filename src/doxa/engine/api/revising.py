@@ -111,16 +111,23 @@ class Revising:
             return retried(partial(withdrawal.withdraw_source, log, self.user, clean(source).strip(), reason=why))
         return retried(partial(withdrawal.withdraw_turn, log, self.user, str(turn_id), reason=why))
 
-    def undo(self) -> list[Change]:
+    def undo(self, *, expected: int | None = None) -> list[Change]:
         """Take the last change back: a turn, or what was done by hand (`retract`, `accept`, `merge`, ...).
 
         What is believed afterwards is what was believed before. Called again, the change before that is taken back.
 
+        Args:
+            expected: the number of the change that is meant (`Deed.number`): if it is not the last one any more,
+                nothing is taken back.
+
         Returns:
             What changed; empty when there is nothing to take back.
+
+        Raises:
+            InputError: something else was changed since what was expected.
         """
         self._doxa.wait(self.user)
-        return retried(lambda: withdrawal.undo(self._doxa.parts.log, self.user))
+        return retried(lambda: withdrawal.undo(self._doxa.parts.log, self.user, expected=expected))
 
     def what_if(
         self,

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from doxa.backends.store import Row
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Certificate, Change, Fact, Turn
 from doxa.engine.history.acceptance import accepting, keeping
@@ -106,32 +107,37 @@ def annotate(parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any])
         return found
 
 
-def undo(log: MemoryLog, user: str) -> list[Change]:
+def undo(log: MemoryLog, user: str, *, expected: int | None = None) -> list[Change]:
     """Take back the last change that was not taken back yet: a turn, or what was done by hand.
 
     What is believed afterwards is what was believed before it. Nothing happens when there is none. Cost: reading the
     log back to it, and one revision.
 
     Raises:
+        InputError: the last change is not the one that was expected; see `Memory.undo`.
         StoreConflictError: somebody wrote at the same time; call again.
     """
     with log.user(user) as state:
-        last = _last(log, user, state)
-        if last is None:
+        row = _last(log, user, state)
+        if expected is not None and (row is None or row.ordinal != expected):
+            raise InputError("Something else was changed since, and undo takes the last change back. Look at it first.")
+        event = None if row is None else event_of(row, state.turns.get(row.about or 0))
+        if not isinstance(event, Revision):
             return []
+        last = event
         now = datetime.now(UTC)
-        event = Undone(known_at=now, undoes=last.kind, reason=UNDONE)
+        undoing = Undone(known_at=now, undoes=last.kind, reason=UNDONE)
         numbers = [last.task_number] if last.task_number else []
         match last:
             case Maintained(about=Turn(turn_id=target)):
-                event, numbers = replace(event, target=target), state.tasks.of_turn(target)
+                undoing, numbers = replace(undoing, target=target), state.tasks.of_turn(target)
             case Withdrawal(target=target):
-                event = replace(event, target=target)
+                undoing = replace(undoing, target=target)
             case Identified(claims=claims) | Accepted(claims=claims):
-                event = replace(event, claims=claims)
-        changes = undone(event, state.beliefs)
+                undoing = replace(undoing, claims=claims)
+        changes = undone(undoing, state.beliefs)
         tasks = taken_back(state.tasks, numbers, changes, at=now)
-        log.append(user, state, replace(event, changes=changes, tasks=tasks))
+        log.append(user, state, replace(undoing, changes=changes, tasks=tasks))
         return changes
 
 
@@ -252,8 +258,6 @@ MAKE: Mapping[str, Callable[[UserState, str, Any, str], Revision]] = {
 """What makes the event of what is done by hand."""
 
 
-def _last(log: MemoryLog, user: str, state: UserState) -> Revision | None:
-    """Return the last change that was not taken back."""
-    row = next((one.row for one in deeds(log, user, state) if one.stands), None)
-    event = None if row is None else event_of(row, state.turns.get(row.about or 0))
-    return event if isinstance(event, Revision) else None
+def _last(log: MemoryLog, user: str, state: UserState) -> Row | None:
+    """Return the row of the last change that was not taken back."""
+    return next((one.row for one in deeds(log, user, state) if one.stands), None)

@@ -36,6 +36,7 @@ def _deed(one: DoneRow, state: UserState, *, last: bool) -> Deed:
     event = event_of(one.row, turn)
     assert isinstance(event, Revision)
     return Deed(
+        number=one.row.ordinal,
         kind=cast("DeedKind", one.row.kind),
         at=one.row.known_at,
         changes=tuple(event.changes),

@@ -6,7 +6,7 @@ script. Its form is sent to `act`, which leads back to the page that it was on, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -17,15 +17,16 @@ from starlette.responses import RedirectResponse, Response
 from doxa.core.access import Right
 from doxa.core.errors import DoxaError, InputError
 from doxa.core.values import Change
+from doxa.core.views import Deed
 from doxa.transport.inspector.entry import forget_key, keep_key, safe_path
-from doxa.transport.inspector.visit import SEE_OTHER, Visit
+from doxa.transport.inspector.visit import DIGITS, SEE_OTHER, Visit
 
 if TYPE_CHECKING:
     from doxa.engine import Memory
 
 __all__ = ["ACTS", "CORRECTIONS", "POSTS", "Act", "Given", "suppose"]
 
-MOST_UNDONE = 20
+MOST_UNDONE, MOST_LATELY = 2, 50
 CORRECTIONS = "corrections"
 """The session of what is written here instead of what was wrong."""
 Given = Mapping[str, list[str]]
@@ -146,8 +147,8 @@ def act(visit: Visit) -> Response:
     memory = visit.room.memory(found.right)
     changes = found.do(memory, given, visit.sent("reason"))
     if not changes:
-        return visit.back(done="nothing", at=None, times=None)
-    return _done(visit, name)
+        return visit.back(done="nothing", at=None)
+    return _done(visit, name, changes)
 
 
 def correct(visit: Visit) -> Response:
@@ -158,20 +159,28 @@ def correct(visit: Visit) -> Response:
     )
     visit.room.wait()
     understood = bool(visit.room.memory().claims(turn_id=receipt.turn_id))
-    return _done(visit, "correct" if understood else "kept", times=2 if understood else 1)
+    fact_id = visit.sent("fact")
+    mine = [
+        one.number
+        for one in _lately(visit)
+        if (one.turn is not None and one.turn.turn_id == receipt.turn_id)
+        or (one.kind == "retracted" and one.target == fact_id)
+    ]
+    return visit.back(done="correct" if understood else "kept", at=_numbers(mine[:2]))
 
 
 def undo(visit: Visit) -> Response:
     """Take back what was done last, if that is still the last change."""
-    at, times = visit.sent("at"), visit.sent("times") or "1"
-    memory = visit.room.memory("write")
-    if at and at != str(visit.room.view().counts().changes):
+    given = visit.sent("at").split("-")
+    if len(given) > MOST_UNDONE or not all(one.isdecimal() and len(one) <= DIGITS for one in given):
+        raise InputError("at: expected what is to be undone, as a page of ours names it. Nothing was changed.")
+    memory, wanted = visit.room.memory("write"), [int(one) for one in given]
+    last = [one.number for one in visit.room.view().deeds(session=CORRECTIONS, limit=MOST_LATELY) if one.stands]
+    if last[: len(wanted)] != wanted:
         raise InputError("Something else was changed since, and undo takes the last change back. Look at it first.")
-    if len(times) > len(str(MOST_UNDONE)) or not times.isdecimal() or not 1 <= int(times) <= MOST_UNDONE:
-        raise InputError(f"times: expected a number from 1 to {MOST_UNDONE}, got {times[:20]!r}.")
-    for _ in range(int(times)):
-        memory.undo()
-    return visit.back(done="undone", at=None, times=None)
+    for number in wanted:
+        memory.undo(expected=number)
+    return visit.back(done="undone", at=None)
 
 
 def enter(visit: Visit) -> Response:
@@ -209,10 +218,20 @@ def _act(name: str) -> Act:
     return ACTS[name]
 
 
-def _done(visit: Visit, name: str, *, times: int = 1) -> Response:
-    """Lead back to the page of a form, which offers to undo what was done."""
-    visit.room.wait()
-    return visit.back(done=name, at=visit.room.view().counts().changes, times=times if times > 1 else None)
+def _done(visit: Visit, name: str, changes: Sequence[Change]) -> Response:
+    """Lead back to the page of a form, which offers to undo what was done and nothing else."""
+    told = [(one.kind, one.fact.fact_id) for one in changes]
+    mine = (one.number for one in _lately(visit) if [(had.kind, had.fact.fact_id) for had in one.changes] == told)
+    return visit.back(done=name, at=_numbers([*mine][:1]))
+
+
+def _lately(visit: Visit) -> Iterator[Deed]:
+    """Give what was done by hand and stands, the latest first."""
+    return (one for one in visit.room.view().deeds(session=CORRECTIONS, limit=MOST_LATELY) if one.stands)
+
+
+def _numbers(numbers: Sequence[int]) -> str | None:
+    return "-".join(map(str, numbers)) or None
 
 
 POSTS = {"act": act, "correct": correct, "undo": undo, "enter": enter, "leave": leave}

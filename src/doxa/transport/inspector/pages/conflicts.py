@@ -63,12 +63,11 @@ def conflicts(visit: Visit) -> Response:
         joined = view.joined(query, after=visit.text("named"), limit=NAMED) if kind == "names" else None
         voices = view.voices((fact for item in page.items for fact in item.facts), limit=VOICES)
         deeds = view.deeds(session=CORRECTIONS, limit=LATELY)
-        changes = view.counts().changes
     totals = {str(one): count for one, count in page.totals.items()}
     totals |= {"all": sum(page.totals.values()), "names": page.names}
     return visit.shown(
         "conflicts.html", page=page, kind=kind, kinds=KINDS, totals=totals, joined=joined, voices=voices, deeds=deeds,
-        changes=changes, marks=_marks,
+        marks=_marks,
     )  # fmt: skip
 
 
