@@ -186,3 +186,16 @@ def test_a_number_that_no_memory_has_is_no_trouble(ana, told, path):
 
 def test_a_form_of_too_many_fields_is_refused(ana):
     assert ana.post("/inspect/act", data={f"f{n}": "1" for n in range(1_001)}).status_code == 400
+
+
+def test_a_key_behind_the_address_counts_where_nobody_else_led_here(ana):
+    assert "data-typed" in ana.get("/inspect/enter", headers={"Sec-Fetch-Site": "none"}).text
+    assert "data-typed" not in ana.get("/inspect/enter", headers={"Sec-Fetch-Site": "cross-site"}).text
+
+
+def test_what_the_server_does_as_a_whole_is_shown_to_admins_alone(browser, keys, told):
+    told("I live in Porto.")
+    one = browser(open=False)
+    for rights, seen in ((["read"], False), (RIGHTS, True)):
+        come_in(one, keys.add(users=["ana"], rights=rights)[1])
+        assert ("Speed since the start" in one.page("health")) is seen

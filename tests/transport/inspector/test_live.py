@@ -250,8 +250,9 @@ def visit_of(doxa: Doxa) -> Visit:
     )
 
 
-def test_no_more_may_look_than_may(serving, monkeypatch, told):
-    monkeypatch.setattr(following, "MOST", 1)
+@pytest.mark.parametrize("limit", ["MOST", "MOST_OF_A_KEY"])
+def test_no_more_may_look_than_may(serving, monkeypatch, told, limit):
+    monkeypatch.setattr(following, limit, 1)
     url = serving().url
     with watching(url, user="ana"):
         refused = httpx2.get(f"{url}/inspect/live", params={"user": "ana"})

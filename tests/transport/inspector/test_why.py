@@ -74,7 +74,8 @@ def test_a_turn_that_was_withdrawn_says_so_and_comes_back_by_undo(ana, told, fac
     done = ana.submit("act", act="withdraw", turn="t1", back="/inspect/why?turn=t1")
     assert done.status_code == 200 and "This turn was withdrawn" in done.text and "Undo" in done.text
     assert "withdrawn" in ana.page("why", fact=fact("Porto").fact_id)
-    ana.submit("undo", back="/inspect/why?turn=t1")
+    offered = re.search(r'name="at" value="([\d-]+)"', done.text)[1]
+    ana.submit("undo", at=offered, back="/inspect/why?turn=t1")
     assert "This turn was withdrawn" not in ana.page("why", turn="t1")
 
 

@@ -43,8 +43,8 @@ MOST_AT_ONCE = 100
 """Events that are written at once; of more, the latest are."""
 BATCHES = 16
 """Batches that are kept for those who are slow to read."""
-MOST = 2_000
-"""Who may look at the same time, in all."""
+MOST, MOST_OF_A_KEY = 2_000, 200
+"""Who may look at the same time: in all, and with one key."""
 THREADS = 16
 """That look at memories, at most: those of the server are for its answers."""
 
@@ -111,10 +111,10 @@ class Following:
         """How many look."""
         return sum(len(feed.viewers) for feed in self._feeds.values())
 
-    @property
-    def full(self) -> bool:
-        """True when nobody else may look."""
-        return self._stopped or self.viewers >= MOST
+    def is_full(self, key_id: str) -> bool:
+        """Tell whether nobody else may look, or nobody else with this key. O(viewers)."""
+        of_key = sum(one.key_id == key_id for feed in self._feeds.values() for one in feed.viewers)
+        return self._stopped or self.viewers >= MOST or of_key >= MOST_OF_A_KEY
 
     def stop(self) -> None:
         """Have everybody leave, since the server is to stop."""

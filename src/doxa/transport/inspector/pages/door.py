@@ -20,7 +20,12 @@ def start(visit: Visit) -> Response:
 
 def enter(visit: Visit) -> Response:
     """Ask for the key."""
-    return visit.shown("enter.html", wrong=bool(visit.text("wrong")), next=visit.text("next"))
+    return visit.shown("enter.html", wrong=bool(visit.text("wrong")), next=visit.text("next"), typed=_typed(visit))
+
+
+def _typed(visit: Visit) -> bool:
+    """Tell whether nobody else led here: a link elsewhere may not have somebody come in with a key of its own."""
+    return visit.request.headers.get("sec-fetch-site", "none") == "none"
 
 
 PATHS = {"": start, "enter": enter}

@@ -26,7 +26,7 @@ async def live(visit: Visit) -> Response:
     given = visit.request.headers.get("last-event-id", "") or visit.text("after")
     after = Point.read(given) if given else None
     following = visit.request.state.inspector.following
-    if following.full:
+    if following.is_full(visit.room.scope.key_id):
         return Response(AGAIN, UNAVAILABLE, media_type="text/plain", headers={"Retry-After": "5"})
     return StreamingResponse(following.events(visit, after), media_type=EVENTS, headers=UNBUFFERED)
 

@@ -126,7 +126,7 @@
 
   const start = () => {
     const key = document.getElementById("key");
-    if (key && location.hash.length > 1) {  // `doxa inspect` opens the page with its key behind the #, which no server sees
+    if (key?.form.matches("[data-typed]") && location.hash.length > 1) {  // `doxa inspect` opens the page with its key behind the #, which no server sees
       key.value = decodeURIComponent(location.hash.slice(1));
       history.replaceState(null, "", location.pathname + location.search);
       key.form.submit();
