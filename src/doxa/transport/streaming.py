@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -15,6 +15,7 @@ from starlette.responses import StreamingResponse
 from doxa.core.errors import DoxaError
 from doxa.core.trace import Step, watched
 from doxa.transport.plain import plain
+from doxa.transport.trouble import Trouble
 
 __all__ = ["EVENTS", "HEARTBEAT_S", "UNBUFFERED", "Trouble", "streamed"]
 
@@ -26,22 +27,6 @@ UNBUFFERED = {"X-Accel-Buffering": "no"}
 """Some proxies would hold the events back until there are enough of them."""
 Event = tuple[str, Any] | None
 """Its name and what it says; None is the end."""
-
-
-class Trouble(Protocol):
-    """What went wrong; see `doxa.transport.http.problems.Problem`."""
-
-    @property
-    def status(self) -> int:
-        """The status."""
-
-    @property
-    def kind(self) -> str:
-        """In words with hyphens: `turn-conflict`."""
-
-    @property
-    def detail(self) -> str:
-        """What was expected, what came, what to do."""
 
 
 AsTrouble = Callable[[DoxaError], Trouble]

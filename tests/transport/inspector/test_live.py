@@ -244,10 +244,7 @@ def visit_of(doxa: Doxa) -> Visit:
         "type": "http", "method": "GET", "path": "/inspect/live", "query_string": b"user=ana", "headers": [],
         "client": None, "server": ("localhost", 80), "scheme": "http", "root_path": "",
     }  # fmt: skip
-    settings = ServerConfig(open=True)
-    return Visit(
-        request=Request(scope), desk=Gate(doxa, open_=True), settings=settings, querying=Querying(settings.query_s)
-    )
+    return Visit(request=Request(scope), desk=Gate(doxa, open_=True), querying=Querying(ServerConfig().query_s))
 
 
 @pytest.mark.parametrize("limit", ["MOST", "MOST_OF_A_KEY"])

@@ -14,8 +14,7 @@ from doxa.engine.viewing.chronicle import chronicle_of
 from doxa.engine.viewing.index import ViewIndex
 from doxa.engine.viewing.looking import Looking, subject_of
 from doxa.engine.viewing.order import read_cursor
-from doxa.engine.viewing.timeline import Asked as Looked
-from doxa.engine.viewing.timeline import differences, timeline
+from doxa.engine.viewing.timeline import Asked, differences, timeline
 from doxa.memory import UserState, microseconds
 
 __all__ = ["Moments"]
@@ -90,15 +89,15 @@ class Moments(Looking):
             asked = self._asked(of, after, limit, state, index)
             return differences(asked, first, second, chronicle_of(state), state.beliefs.changes)
 
-    def _asked(self, of: str, after: str, limit: int, state: UserState, index: ViewIndex) -> Looked:
+    def _asked(self, of: str, after: str, limit: int, state: UserState, index: ViewIndex) -> Asked:
         """Return what a page of facts in time is asked for."""
         cursor = read_cursor(after, int)
         place = None if cursor is None else min(max(cursor[0], -1), MOST)
         if not of:
-            return Looked(after=place, limit=limit, today=state.today())
+            return Asked(after=place, limit=limit, today=state.today())
         entry = self._entry(of, state.beliefs, index)
         subject, keys = subject_of(entry, state.beliefs), index.names(entry.key)
-        return Looked(subject=subject, keys=keys, after=place, limit=limit, today=state.today())
+        return Asked(subject=subject, keys=keys, after=place, limit=limit, today=state.today())
 
 
 def _place_in_time(at: Standpoint) -> tuple[bool, float, date]:

@@ -11,6 +11,7 @@ from rich.tree import Tree
 
 from doxa.core.trace import Trace
 from doxa.transport.cli.render import clean, count, put, shorten
+from doxa.transport.trees import chosen_way
 
 __all__ = ["show_tree", "tree_of"]
 
@@ -34,7 +35,7 @@ def show_tree(out: Console, data: Mapping[str, Any], *, indent: int = 0) -> None
     below: dict[int | None, list[Mapping[str, Any]]] = {}
     for state in data["states"]:
         below.setdefault(state.get("parent"), []).append(state)
-    chosen = _way(data)
+    chosen = chosen_way(data)
     shown = Tree(_headline(data), guide_style="dim")
     waiting = [(shown, root["id"]) for root in below.get(None, [])]
     while waiting:
@@ -42,16 +43,6 @@ def show_tree(out: Console, data: Mapping[str, Any], *, indent: int = 0) -> None
         for state in below.pop(place, []):
             waiting.append((branch.add(_label(state, chosen=state["id"] in chosen)), state["id"]))
     put(out, shown, indent=indent)
-
-
-def _way(data: Mapping[str, Any]) -> set[int]:
-    """Return the numbers of the states from the root to the best one."""
-    parents = {state["id"]: state.get("parent") for state in data["states"]}
-    way, place = set[int](), data["best"]
-    while place is not None and place not in way:
-        way.add(place)
-        place = parents.get(place)
-    return way
 
 
 def _headline(data: Mapping[str, Any]) -> Text:

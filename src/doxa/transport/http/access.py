@@ -234,10 +234,6 @@ class Gate:
             created_at=datetime.now(UTC), hashed="",
         )  # fmt: skip
 
-    def needs_key(self) -> bool:
-        """Tell whether nobody is let in without a key."""
-        return not self._open
-
     def whose(self, connection: HTTPConnection, *, secret: str = "") -> list[str]:
         """Return the users whose memories a request may open, as far as it may know of them. Raises as `room`."""
         key = self.key(connection, secret)

@@ -47,7 +47,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key, measures=numbers)
     querying = Querying(settings.query_s)
     served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings, querying=querying)
-    endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, settings, querying, as_problem)
+    endpoints, inspector = Endpoints(gate.room, settings), Inspector(gate, querying, as_problem)
     served.stopping += [endpoints.stop, inspector.stop]
     app = FastAPI(
         title="Doxa",

@@ -42,8 +42,8 @@ class Act:
     button: str
     fields: tuple[str, ...]
     """What it is about: `fact` (perhaps several), `turn`, `source`, `one` and `other`."""
-    foresee: Callable[[Memory, Given], Sequence[Change]] | None = None
-    """What it would change; None where nothing tells before."""
+    foresee: Callable[[Memory, Given], Sequence[Change]]
+    """What it would change."""
     do: Callable[[Memory, Given, str], Sequence[Change]]
     """Does it, for a reason."""
     right: Right = "write"
@@ -124,8 +124,7 @@ def suppose(visit: Visit) -> Response:
         return _suppose_correct(visit)
     act = _act(name)
     given = {key: visit.request.query_params.getlist(key) for key in act.fields}
-    memory = visit.room.memory()
-    changes = None if act.foresee is None else act.foresee(memory, given)
+    changes = act.foresee(visit.room.memory(), given)
     about = [visit.room.view().fact(key) for key in given.get("fact", ())]
     return visit.shown("suppose.html", name=name, act=act, given=given, about=about, changes=changes)
 

@@ -16,6 +16,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from doxa.core.errors import InputError
+from doxa.transport.inspector.rendering import ROOT
 
 __all__ = [
     "FORM",
@@ -34,7 +35,6 @@ KEY, BROWSER = "doxa_key", "doxa_browser"
 FORM = "token"
 """The field of a form, and `X-Doxa-Form` the header of a script, that hold the proof."""
 HEADER = "X-Doxa-Form"
-ROOT = "/inspect"
 OURS = ("same-origin", "none")
 """What `Sec-Fetch-Site` says of a request by a page of this server, or by who types an address."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from html import escape
-from typing import Any, Protocol
+from http import HTTPStatus
+from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import anyio.to_thread
@@ -14,14 +15,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Scope
 
-from doxa.core.config import ServerConfig
 from doxa.core.errors import DoxaError, InputError
 from doxa.transport.inspector import assets, rendering
 from doxa.transport.inspector.entry import FORM, check_form, note_browser
 from doxa.transport.inspector.following import Following
 from doxa.transport.inspector.pages import PATHS, POSTS
-from doxa.transport.inspector.visit import Desk, Visit
+from doxa.transport.inspector.visit import SEE_OTHER, Desk, Visit
 from doxa.transport.querying import Querying
+from doxa.transport.trouble import Trouble
 
 __all__ = ["PATH", "Inspector"]
 
@@ -39,32 +40,10 @@ SAFE = {
     "X-Frame-Options": "DENY",
 }
 MOST_FIELDS = 1_000
-UNAUTHORIZED = 401
-SEE_OTHER = 303
 FOLLOWED = ("now", "conflicts", "tasks")
 """Pages that say when something has changed since they were loaded."""
 Shown = Callable[[Visit], Any]
 """A page: a function that answers a visit, or one that is awaited."""
-
-
-class Trouble(Protocol):
-    """What went wrong; see `doxa.transport.http.problems.Problem`."""
-
-    @property
-    def status(self) -> int:
-        """The status."""
-
-    @property
-    def kind(self) -> str:
-        """In words with hyphens: `turn-conflict`."""
-
-    @property
-    def detail(self) -> str:
-        """What was expected, what came, what to do."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """What the protocol does not see."""
 
 
 class Inspector:
@@ -72,21 +51,15 @@ class Inspector:
 
     Args:
         desk: lets people in.
-        settings: those of the server.
         querying: answers queries in SPARQL.
         problem: what an error of ours is to whoever called.
     """
 
-    def __init__(
-        self, desk: Desk, settings: ServerConfig, querying: Querying, problem: Callable[[DoxaError], Trouble]
-    ) -> None:
+    def __init__(self, desk: Desk, querying: Querying, problem: Callable[[DoxaError], Trouble]) -> None:
         self._desk = desk
-        self._settings = settings
         self._querying = querying
         self.problem = problem
         self.following = Following()
-        self.stopping = False
-        """True once the server is to stop: what tells of changes as they come ends then."""
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -97,7 +70,6 @@ class Inspector:
 
     def stop(self) -> None:
         """End what waits for changes, since the server is to stop."""
-        self.stopping = True
         self.following.stop()
 
     def waits(self, scope: Scope) -> bool:
@@ -108,7 +80,7 @@ class Inspector:
         async def answer(request: Request) -> Response:
             request.scope["route"] = route  # by its path the server tells which page it was
             request.state.inspector = self
-            visit = Visit(request=request, desk=self._desk, settings=self._settings, querying=self._querying)
+            visit = Visit(request=request, desk=self._desk, querying=self._querying)
             if method == "POST":
                 visit.form = await _form(request)
                 check_form(request, visit.sent(FORM))
@@ -125,14 +97,14 @@ class Inspector:
 
     def shape(self, request: Request, problem: Trouble) -> Response:
         """Return what went wrong as a page; who has to come in first is led to the door."""
-        if problem.status == UNAUTHORIZED:
+        if problem.status == HTTPStatus.UNAUTHORIZED:
             return _safe(request, _to_the_door(request))
         if "hx-request" in request.headers:  # a part of a page: the script shows it where it would have stood
             response = Response(f'<p class="error" role="alert">{escape(problem.detail)}</p>', problem.status)
             response.headers["Content-Type"] = "text/html; charset=utf-8"
             response.headers.update(problem.headers)
             return _safe(request, response)
-        visit = Visit(request=request, desk=self._desk, settings=self._settings, querying=self._querying)
+        visit = Visit(request=request, desk=self._desk, querying=self._querying)
         page = visit.shown("error.html", status=problem.status, detail=problem.detail)
         page.headers.update(problem.headers)
         return _safe(request, page)
@@ -151,7 +123,7 @@ def _to_the_door(request: Request) -> Response:
     root = request.scope.get("root_path", "")
     door = f"{root}{PATH}/enter?{urlencode({'next': asked if request.method == 'GET' else ''})}"
     if "hx-request" in request.headers:
-        return Response(status_code=UNAUTHORIZED, headers={"HX-Redirect": door})
+        return Response(status_code=HTTPStatus.UNAUTHORIZED, headers={"HX-Redirect": door})
     return RedirectResponse(door, SEE_OTHER)
 
 

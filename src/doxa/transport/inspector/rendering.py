@@ -16,9 +16,10 @@ from markupsafe import Markup, escape
 
 from doxa.core.tasks import TaskCommit
 from doxa.core.values import ChangeKind, Fact, Interval, Status
+from doxa.core.views import Quote
 from doxa.transport.differences import Difference, differences_at
 
-__all__ = ["PAGES", "ROOT", "STATIC", "render", "visible"]
+__all__ = ["PAGES", "ROOT", "STATIC", "Mark", "marks_of", "render", "visible"]
 
 ROOT = "/inspect"
 STATIC = files(__package__) / "static"
@@ -61,6 +62,9 @@ DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u
 """Characters that change the direction in which others are read."""
 UNSEEN = frozenset("\u00ad\u180e\u200b\u200c\u2028\u2029\u2060\ufeff") | DIRECTIONS
 
+Mark = tuple[int, int, str]
+"""A stretch of a text that is marked: start, end, class."""
+
 
 def render(template: str, /, **values: Any) -> str:
     """Return a template as HTML.
@@ -91,7 +95,7 @@ def _environment() -> Environment:
         "kind": CHANGED.__getitem__,
         "standing": STANDING.__getitem__,
     }
-    made.globals |= {"PAGES": PAGES, "parts": parts, "task_changes": task_changes}
+    made.globals |= {"PAGES": PAGES, "marks_of": marks_of, "parts": parts, "task_changes": task_changes}
     return made
 
 
@@ -125,7 +129,13 @@ def visible(text: str) -> Iterator[Markup]:
     yield escape(text[start:])
 
 
-def parts(text: str, marks: Sequence[tuple[int, int, str]], around: int = LONGEST_SHOWN // 2) -> Markup:
+def marks_of(quote: Quote) -> tuple[Mark, ...]:
+    """Return where the words of a turn say a fact."""
+    places = (("said", quote.sentence), ("subject", quote.subject), ("value", quote.object))
+    return tuple((*place, css) for css, place in places if place is not None)
+
+
+def parts(text: str, marks: Sequence[Mark], around: int = LONGEST_SHOWN // 2) -> Markup:
     """Return a text with stretches of it marked; of a long one what is around the first mark.
 
     Args:

@@ -11,6 +11,7 @@ from typing import Any
 
 from doxa.core.answers import Answered
 from doxa.core.trace import TABLES
+from doxa.transport.trees import chosen_way
 
 __all__ = ["Bar", "Branch", "Candidate", "Replay", "replay_of"]
 
@@ -183,7 +184,7 @@ def _candidates(ranked: Iterable[Mapping[str, Any]], read: Mapping[str, float], 
 def _tree(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a tree with its states nested; one whose way to the root is lost hangs from the root."""
     states = data["states"][:MOST_STATES]
-    way = _way(data)
+    way = chosen_way(data)
     branches = {state["id"]: _branch(state, chosen=state["id"] in way) for state in states}
     root = branches[states[0]["id"]]
     for state in states[1:]:
@@ -201,16 +202,6 @@ def _branch(state: Mapping[str, Any], *, chosen: bool) -> Branch:
         shown[name] = tuple(named[:NAMED_OF_A_STATE])
         shown[f"{name}_more"] = max(0, len(named) - NAMED_OF_A_STATE)
     return Branch(number=state["id"], move=state.get("action", ""), mark=mark, data=shown)
-
-
-def _way(data: Mapping[str, Any]) -> set[int]:
-    """Return the numbers of the states from the root to the best one."""
-    parents = {state["id"]: state.get("parent") for state in data["states"]}
-    way, place = set[int](), data["best"]
-    while place is not None and place not in way:
-        way.add(place)
-        place = parents.get(place)
-    return way
 
 
 def _reaches(number: int, branches: Mapping[int, Branch], root: int) -> bool:

@@ -18,7 +18,6 @@ from doxa.transport.inspector import rendering
 from doxa.transport.inspector.entry import form_token, safe_path, secret_of
 
 if TYPE_CHECKING:
-    from doxa.core.config import ServerConfig
     from doxa.core.values import Reply
     from doxa.core.views import Point, Work
     from doxa.engine import Live, View
@@ -85,9 +84,6 @@ class Desk(Protocol):
     def measures(self) -> Measures | None:
         """What the server measured of itself; None where it does not."""
 
-    def needs_key(self) -> bool:
-        """Tell whether nobody is let in without a key."""
-
 
 @dataclass(kw_only=True)
 class Visit:
@@ -95,7 +91,6 @@ class Visit:
 
     request: Request
     desk: Desk
-    settings: ServerConfig
     querying: Querying
     """What answers queries in SPARQL."""
     form: Mapping[str, list[str]] = field(default_factory=dict)
@@ -171,7 +166,7 @@ class Visit:
             back: the page to come back to; None for this one.
             given: what it is about; a list is several.
         """
-        back = self.here(done=None, at=None, times=None) if back is None else back
+        back = self.here(done=None, at=None) if back is None else back
         return self.link("suppose", act=act, back=back, **given)
 
     def asset(self, name: str) -> str:

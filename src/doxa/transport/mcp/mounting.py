@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio
@@ -23,32 +23,13 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
     from doxa.transport.room import Room
+    from doxa.transport.trouble import Trouble
 
 __all__ = ["PATH", "Endpoints", "shape", "waits"]
 
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SERVER_ERRORS = 500
-
-
-class Trouble(Protocol):
-    """What went wrong, whatever the protocol; see `doxa.transport.http.problems.Problem`."""
-
-    @property
-    def status(self) -> int:
-        """The status."""
-
-    @property
-    def kind(self) -> str:
-        """The kind, in words with hyphens."""
-
-    @property
-    def detail(self) -> str:
-        """What was expected, what came, what to do."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """What the protocol does not see."""
 
 
 def shape(request: Request, problem: Trouble) -> Response:

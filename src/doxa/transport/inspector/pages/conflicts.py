@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from doxa.core.errors import DoxaError, InputError
 from doxa.core.values import Change, Fact
-from doxa.core.views import Quote, ReviewKind
+from doxa.core.views import ReviewKind
 from doxa.transport.inspector.acts import ACTS, CORRECTIONS, Given
 from doxa.transport.inspector.visit import Visit
 
@@ -67,7 +67,6 @@ def conflicts(visit: Visit) -> Response:
     totals |= {"all": sum(page.totals.values()), "names": page.names}
     return visit.shown(
         "conflicts.html", page=page, kind=kind, kinds=KINDS, totals=totals, joined=joined, voices=voices, deeds=deeds,
-        marks=_marks,
     )  # fmt: skip
 
 
@@ -87,18 +86,10 @@ def compare(visit: Visit) -> Response:
 
 
 def _outcome(name: str, given: Given, about: tuple[Fact, ...], memory: Memory) -> Outcome:
-    foresee = ACTS[name].foresee
-    assert foresee is not None
     try:
-        return Outcome(act=name, given=given, about=about, changes=tuple(foresee(memory, given)))
+        return Outcome(act=name, given=given, about=about, changes=tuple(ACTS[name].foresee(memory, given)))
     except DoxaError as exc:
         return Outcome(act=name, given=given, about=about, refused=str(exc))
-
-
-def _marks(quote: Quote) -> tuple[tuple[int, int, str], ...]:
-    """Return where the words of a turn are marked."""
-    places = (("said", quote.sentence), ("subject", quote.subject), ("value", quote.object))
-    return tuple((*place, css) for css, place in places if place is not None)
 
 
 def _kind(given: str) -> Literal["all", "names"] | ReviewKind:

@@ -11,8 +11,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from doxa.core.errors import NotFoundError
 from doxa.core.tasks import TaskCommit, TaskEdit
 from doxa.core.values import Explanation, Fact, Status
-from doxa.core.views import Quote, Spoken
+from doxa.core.views import Spoken
 from doxa.transport.inspector.pages.drawing import around
+from doxa.transport.inspector.rendering import Mark, marks_of
 from doxa.transport.inspector.visit import SEE_OTHER, Visit
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ PIECE = 20_000
 """Characters of a turn that a page shows."""
 LONGEST_MARKED = 200_000
 """Characters of a turn in which it is looked for what says what."""
-Mark = tuple[int, int, str]
 SAYS = {
     Status.HELD: "It is believed.",
     Status.SUPERSEDED: "It was so, and something else took its place.",
@@ -101,16 +101,11 @@ def _sources(view: View, told: Explanation, start: int) -> list[Source]:
         found.append(
             Source(
                 spoken=view.turn(key, before=AROUND, after=AROUND),
-                marks=tuple(mark for quote in quotes for mark in _marks(quote)),
+                marks=tuple(mark for quote in quotes for mark in marks_of(quote)),
                 word=told.sources.get(key, ""),
             )
         )
     return found
-
-
-def _marks(quote: Quote) -> tuple[Mark, ...]:
-    found = ((quote.sentence, "said"), (quote.subject, "subject"), (quote.object, "value"))
-    return tuple((*place, name) for place, name in found if place is not None)
 
 
 def _turn(visit: Visit, turn_id: str) -> Response:
@@ -141,7 +136,7 @@ def _turn(visit: Visit, turn_id: str) -> Response:
 def _said_in(view: View, facts: Sequence[Fact], turn_id: str) -> list[Mark]:
     """Return where a turn says some facts."""
     quotes = (view.quotes(replace(fact, turn_ids=(turn_id,)), limit=1) for fact in facts)
-    return list(dict.fromkeys(mark for found in quotes for quote in found for mark in _marks(quote)))
+    return list(dict.fromkeys(mark for found in quotes for quote in found for mark in marks_of(quote)))
 
 
 def _node(visit: Visit, node_id: str) -> Response:
