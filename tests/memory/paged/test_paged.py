@@ -92,7 +92,7 @@ def test_lists_are_lists(steps):
             plain.setdefault(word, []).append((value, value % 7))
             held.append(word, value, value % 7)
         assert held.rows(word) == plain.get(word, [])
-        assert held.get(word) == [first for first, _ in plain.get(word, [])]
+        assert list(held.get(word)) == [first for first, _ in plain.get(word, [])]
         assert held.count(word) == len(plain.get(word, []))
         assert held.arrays(word, latest=2)[0].tolist() == [first for first, _ in plain.get(word, [])[-2:]]
     assert {key: held.rows(key) for key in held if key in held} == {key: rows for key, rows in plain.items() if rows}
