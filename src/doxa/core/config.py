@@ -56,6 +56,11 @@ class StoreConfig(Group):
         "process", description="What an acknowledged turn survives: the death of the process, or a power loss (slower)."
     )
     timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for a database that another process has locked.")
+    snapshots: Path | None = Field(
+        None,
+        description="Folder of what was folded of each user's log, so that a memory opens at once; it may be removed at "
+        "any time. Unset is one beside the database file, and none for a database on a server.",
+    )
 
 
 class EncoderConfig(Group):
@@ -346,7 +351,9 @@ class EngineConfig(Group):
     workers: int = Field(
         8, gt=0, description="How many users' turns are processed at the same time where a model reads them."
     )
-    users_in_memory: int = Field(64, gt=0, description="How many users' states are kept loaded.")
+    memory_mb: int = Field(
+        1024, gt=0, description="MiB of users' folded memories that stay loaded; the longest unused is let go first."
+    )
     max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
     context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")
     answers: int = Field(

@@ -39,6 +39,7 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "NotFoundError",
+    "PackError",
     "StoreConflictError",
     "StoreError",
     "StoreForeignError",
@@ -133,6 +134,10 @@ class StoreVersionError(StoreError):
 
 class StoreForeignError(StoreError):
     """The file is no Doxa memory, or it is damaged; it was left as it is."""
+
+
+class PackError(StoreError):
+    """A file that is made from the log is damaged. Nothing is lost: it can be made anew."""
 
 
 class StoreConflictError(StoreError):

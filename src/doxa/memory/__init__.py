@@ -65,7 +65,8 @@ from doxa.memory.passages import encoded_texts
 from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
 from doxa.memory.rules import describe_rule, in_force, rule_id
-from doxa.memory.state import Note, UserState
+from doxa.memory.snapshots import Snapshots
+from doxa.memory.state import Kept, Note, UserState
 from doxa.memory.taskcodec import commit_from, commit_to
 from doxa.memory.tasktree import TaskTree, place_of
 from doxa.memory.vectors import VectorMatrix
@@ -108,6 +109,8 @@ __all__ = [
     "Retracted",
     "Revision",
     "SAME_AS",
+    "Kept",
+    "Snapshots",
     "Slot",
     "TaskEvent",
     "TaskForest",

@@ -91,7 +91,7 @@ class Beliefs:
         self._accepted = Lists()
         """Live claims by which a person accepted what a turn says, by that turn."""
         self._by_name = Lists()
-        """Live claims by the keys that they use, and by the owners in them ("ana's sister" for "ana's sister's dog")."""
+        """Live claims by the keys that they use, and by the owners in those ("ana" for "ana's sister")."""
         self._turns = Keys()
         """The turns that say anything, in order."""
         self._dropped: set[int] = set()

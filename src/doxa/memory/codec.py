@@ -38,6 +38,7 @@ __all__ = [
     "CLAIM",
     "Codec",
     "FACT",
+    "FEEDBACK",
     "Named",
     "change_from",
     "change_to",
@@ -224,6 +225,10 @@ _PROMOTION = Codec(
 FACT = Form(_FACT.to, _FACT.of)
 CHANGE = Form(_CHANGE.to, _CHANGE.of)
 CLAIM = Form(_NUMBERED.to, _NUMBERED.of)
+FEEDBACK: Form[tuple[Feedback, ...]] = Form(
+    lambda told: [[_time_to(one.at), _FEEDBACK.to(one)] for one in told],
+    lambda data: tuple(_FEEDBACK.of(one, at=datetime.fromisoformat(at)) for at, one in data),
+)
 """How values are kept in a pack."""
 
 turn_to, turn_from = _TURN.to, _TURN.of

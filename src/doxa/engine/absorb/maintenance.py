@@ -286,6 +286,7 @@ class Maintenance:
         more = self._lift(user)
         if self._pending(user) or more:
             self.schedule(user)
+        self._parts.log.save(user)
 
     def _lift(self, user: str) -> bool:
         """Bring what search keeps up to date, so that no search has to; lift what was said to promotions.

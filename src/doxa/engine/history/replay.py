@@ -245,7 +245,7 @@ def erase_all(log: MemoryLog, user: str) -> Certificate:
     return _certificate(user, ids, {**_counts(counts), "facts": len(facts)})
 
 
-def _after(state: UserState, ordinal: int, size: int) -> list[int]:
+def _after(state: UserState, ordinal: int, size: int) -> Sequence[int]:
     """Return the turns that had a turn in their context."""
     turn = state.turns.get(ordinal)
     session = state.session(turn.session) if turn else []

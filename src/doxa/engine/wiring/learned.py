@@ -21,7 +21,7 @@ logger = logging.getLogger("doxa")
 
 KEPT = 256
 """Users whose weights are kept loaded; about 0.1 MB each."""
-ENDING = ".learned"
+ENDING, SNAPSHOTS = ".learned", ".folds"
 
 
 def folder_of(location: str, ending: str = ENDING) -> Path | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,12 +32,12 @@ from doxa.core.ontology import Ontology
 from doxa.core.values import Claim, Turn
 from doxa.engine.wiring.casting import require_players
 from doxa.engine.wiring.heads import TAUGHT, Heads
-from doxa.engine.wiring.learned import LearnedWeights, folder_of
+from doxa.engine.wiring.learned import SNAPSHOTS, LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
 from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr, open_model
 from doxa.engine.wiring.pending import Pending
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
-from doxa.memory import MemoryLog, using
+from doxa.memory import MemoryLog, Snapshots, using
 
 if TYPE_CHECKING:
     from doxa.engine.wiring.reasoners import Knowledge
@@ -385,6 +386,7 @@ class Parts:
             self.reader.close()
         self.encoder.close()
         self.parser.close()
+        self.log.close()
         self.log.store.close()
 
 
@@ -418,7 +420,8 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         store,
         encoder,
         tenant=config.tenant,
-        capacity=config.engine.users_in_memory,
+        capacity=config.engine.memory_mb << 20,
+        snapshots=_snapshots(location, config, encoder.name, _sources(config, ontology)),
         ontology=known,
         policy=config.revise.policy,
     )
@@ -441,6 +444,19 @@ def _shipped(kind: Literal["nli", "grader", "reader"], config: Config) -> Any:
     """Return a configured model of a kind that can be left out; None for `none`."""
     settings = getattr(config, kind)
     return None if settings.name in ("", "none") else load(kind, settings.name, **settings.options)
+
+
+def _snapshots(location: str, config: Config, encoder: str, ontology: Sequence[OntologySource]) -> Snapshots | None:
+    """Return where folds are kept as files; None for a database that is no file here, unless the settings say where."""
+    folder = config.store.snapshots or folder_of(location, SNAPSHOTS)
+    if folder is None:
+        return None
+    told = blake2b(digest_size=16)
+    for source in ontology:
+        told.update(
+            Path(source).read_bytes() if isinstance(source, (str, Path)) else repr(source.model_json_schema()).encode()
+        )
+    return Snapshots(folder, {"encoder": encoder, "policy": config.revise.policy, "ontology": told.hexdigest()})
 
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:
