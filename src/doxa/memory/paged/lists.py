@@ -107,6 +107,21 @@ class Lists:
             return added
         return [np.concatenate([self._stretch(at, stop - left, stop), one]) for at, one in enumerate(added)]
 
+    def stretches(self, key: str) -> Iterator[list[NDArray[Any]]]:
+        """Give the columns of a list in parts, without a copy: those of the pack, then what came since.
+
+        A part must be let go before the list grows.
+        """
+        number = self._keys.get(key)
+        if number is None:
+            return
+        start, stop = self._bounds(number)
+        if stop > start:
+            yield [self._stretch(at, start, stop) for at in range(len(self._columns))]
+        tail = self._tail.get(number)
+        if tail is not None and len(tail[0]):
+            yield [np.frombuffer(column, kind) for column, kind in zip(tail, self._columns, strict=True)]
+
     def count(self, key: str) -> int:
         """Return how long the list of a key is. O(log n)."""
         number = self._keys.get(key)
