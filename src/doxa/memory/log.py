@@ -198,6 +198,11 @@ class MemoryLog:
         if self.snapshots is not None:
             self.snapshots.drop(self.scope(user))
 
+    def let_go(self, user: str) -> None:
+        """Drop the loaded state of a user; the next use loads it again."""
+        with self._guard:
+            self._drop(user)
+
     def save(self, user: str, *, least: int = SAVED_LEAST, share: float = SAVED_SHARE) -> bool:
         """Write the snapshot of a user's state, if it is loaded and enough rows came since the last one.
 
