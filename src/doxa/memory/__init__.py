@@ -61,6 +61,7 @@ from doxa.memory.ontology import (
     using,
     verb_type,
 )
+from doxa.memory.paged import Form, Keys, Lists, Pack, PackWriter, Records, Table
 from doxa.memory.passages import encoded_texts
 from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
@@ -170,4 +171,11 @@ __all__ = [
     "turning_day",
     "using",
     "verb_type",
+    "Form",
+    "Keys",
+    "Lists",
+    "Pack",
+    "PackWriter",
+    "Records",
+    "Table",
 ]

@@ -84,6 +84,10 @@ class Table(MutableMapping[str, V]):
         row = self._keys.get(key)
         return None if row in self.gone else row
 
+    def number(self, key: str) -> int | None:
+        """Return the row of a key that is there or was; None for one that never was."""
+        return self._keys.get(key)
+
     def rows(self) -> Iterator[int]:
         """Give the rows that are there, in order."""
         return (row for row in range(len(self._values)) if row not in self.gone)
