@@ -33,7 +33,9 @@ def insert_all(connection: sa.Connection, table: sa.Table, rows: Iterable[Mappin
     return count
 
 
-def _copied(connection: sa.Connection, table: sa.Table, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> int:
+def _copied(
+    connection: sa.Connection, table: sa.Table, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]
+) -> int:
     names = list(columns)
     quoted = ", ".join(f'"{name}"' for name in names)
     count = 0
@@ -54,4 +56,3 @@ _TYPES: Mapping[type[Any], str] = {
     sa.String: "varchar",
     sa.Text: "text",
 }
-

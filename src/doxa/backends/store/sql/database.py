@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from doxa.backends.store.failures import ROLLED_BACK, is_lost, mapped_errors, state
 from doxa.backends.store.server import Server
-from doxa.core.errors import StoreConflictError, StoreLockedError, StoreUnavailableError
+from doxa.core.errors import ClosedError, StoreConflictError, StoreLockedError, StoreUnavailableError
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
 P = ParamSpec("P")
@@ -24,9 +24,7 @@ R = TypeVar("R")
 D = TypeVar("D", bound="Database")
 
 
-def sent_again(
-    *, twice: bool = False
-) -> Callable[[Callable[Concatenate[D, P], R]], Callable[Concatenate[D, P], R]]:
+def sent_again(*, twice: bool = False) -> Callable[[Callable[Concatenate[D, P], R]], Callable[Concatenate[D, P], R]]:
     """Have a call sent again when its connection is lost, or Postgres gave its transaction up, for `store.retry_s`.
 
     Args:
@@ -77,6 +75,7 @@ class Database:
     @contextmanager
     def _write(self) -> Iterator[sa.Connection]:
         """Give a transaction. Writers of one process wait for each other only where the database has one writer."""
+        self._require_open()
         alone: AbstractContextManager[Any] = self._writer if self._sqlite else nullcontext()
         with alone, mapped_errors(self._where):
             try:
@@ -103,9 +102,19 @@ class Database:
 
     @contextmanager
     def _read(self) -> Iterator[sa.Connection]:
+        self._require_open()
         alone: AbstractContextManager[Any] = self._writer if self._memory else nullcontext()
         with alone, mapped_errors(self._where), self._reader.connect() as connection:
             yield connection
+
+    def _require_open(self) -> None:
+        """Refuse a closed store on a server, where the pool would connect anew.
+
+        Raises:
+            ClosedError: it was closed.
+        """
+        if self._closed and not self._sqlite:
+            raise ClosedError(f"The store at {self._where} was closed. Open it again.")
 
     def _asked(self, query: sa.Select[Any], **given: object) -> Iterator[Sequence[Any]]:
         """Return what a query finds that a server asks at every request.

@@ -49,8 +49,10 @@ class Heads(Database):
         last = connection.execute(before).scalar() or 0
         first = last + 1 if last and scope != ERASED else 0
         values = {"scope": scope, "ordinal": first, "state": first, "received": 0, "maintained": 0}
-        made = connection.execute(self._insert_into(heads).values(values).on_conflict_do_nothing())
-        if not made.rowcount:  # another first writer was faster, and has ended: Postgres waited for it
+        begin = self._insert_into(heads).values(values).on_conflict_do_nothing().returning(heads.c.scope)
+        if (
+            connection.execute(begin).one_or_none() is None
+        ):  # another first writer was faster, and has ended: Postgres waited for it
             return head_of(connection.execute(query).one())
         if first:
             insert_event(connection, scope, first, erasure(), None)
