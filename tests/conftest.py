@@ -193,6 +193,14 @@ def postgres_url(postgres: Postgres) -> Iterator[str]:
 
 
 @pytest.fixture
+def other_postgres_url(postgres: Postgres) -> Iterator[str]:
+    """The address of a second Postgres database like `postgres_url`."""
+    name = postgres.take()
+    yield postgres.url(name)
+    postgres.give_back(name)
+
+
+@pytest.fixture
 def empty_postgres_url(postgres: Postgres) -> Iterator[str]:
     """The address of a new Postgres database that Doxa has not seen."""
     name = postgres.make()

@@ -164,9 +164,12 @@ def test_a_closed_store_makes_no_connection(postgres_url):
 
 
 def test_an_empty_pool_is_told_with_its_settings(postgres_url):
-    with opened(postgres_url, pool_size=1, pool_overflow=0, pool_timeout_s=0.1) as store, store._engine.connect():
-        with pytest.raises(StoreLockedError, match="store.pool_size"):
-            store.receive(SCOPE, turn(), turn_id="t1")
+    with (
+        opened(postgres_url, pool_size=1, pool_overflow=0, pool_timeout_s=0.1) as store,
+        store._engine.connect(),
+        pytest.raises(StoreLockedError, match="store.pool_size"),
+    ):
+        store.receive(SCOPE, turn(), turn_id="t1")
 
 
 @pytest.mark.parametrize(
@@ -189,10 +192,15 @@ def test_a_time_out_says_which_it_was(postgres_url, settings, statement, says, p
 
 def test_a_transaction_that_does_nothing_is_ended(postgres_url):
     with opened(postgres_url, idle_s=0.1, retry_s=0) as store:
-        with pytest.raises(StoreLockedError, match="store.idle_s"), store._write() as connection:
-            connection.exec_driver_sql("SELECT 1")
-            time.sleep(0.5)
-            connection.exec_driver_sql("SELECT 1")
+
+        def idle():
+            with store._write() as connection:
+                connection.exec_driver_sql("SELECT 1")
+                time.sleep(0.5)
+                connection.exec_driver_sql("SELECT 1")
+
+        with pytest.raises(StoreLockedError, match="store.idle_s"):
+            idle()
         assert store.scopes() == []
 
 

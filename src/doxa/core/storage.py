@@ -29,8 +29,8 @@ class StoreConfig(Group):
         16,
         ge=0,
         le=256,
-        description="Into how many parts, by user, the tables of a new Postgres database are cut; 0 makes plain tables, "
-        "for Citus. What there is already stays as it is.",
+        description="Into how many parts, by user, the tables of a new Postgres database are cut; 0 makes plain "
+        "tables, for Citus. What there is already stays as it is.",
     )
     pool_size: int = Field(8, gt=0, description="Connections to Postgres that a process keeps open.")
     pool_overflow: int = Field(8, ge=0, description="Connections beyond these that it opens while all are in use.")

@@ -14,8 +14,8 @@ from sqlalchemy.pool import StaticPool
 from doxa.backends.store.failures import mapped_errors
 from doxa.backends.store.files import (
     APPLICATION_ID,
+    as_uri,
     check_file,
-    immutable,
     in_memory,
     is_frozen,
     prepare_connections,
@@ -63,7 +63,7 @@ def open_engine(url: sa.URL, *, durability: str, server: Server) -> tuple[sa.Eng
     """
     try:
         if url.get_backend_name() == "sqlite":
-            engine = _file_engine(url, durability=durability, timeout_s=server.timeout_s)
+            engine = file_engine(url, durability=durability, timeout_s=server.timeout_s)
             end: Callable[[], None] = engine.dispose
         else:
             engine, end = POOLS.take(url, server)
@@ -78,7 +78,13 @@ def open_engine(url: sa.URL, *, durability: str, server: Server) -> tuple[sa.Eng
     return engine, end
 
 
-def _file_engine(url: sa.URL, *, durability: str, timeout_s: float) -> sa.Engine:
+def file_engine(url: sa.URL, *, durability: str, timeout_s: float, read_only: bool = False) -> sa.Engine:
+    """Return an engine on an SQLite file of ours, or one in memory; with `read_only`, nothing can be written by it.
+
+    Raises:
+        StoreForeignError: the file is something else or damaged; it is left as it is.
+        StoreReadOnlyError: it is not there, and cannot be made.
+    """
     if in_memory(url):
         engine = sa.create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
         prepare_connections(engine, durability=durability, timeout_s=timeout_s, frozen=False)
@@ -86,8 +92,8 @@ def _file_engine(url: sa.URL, *, durability: str, timeout_s: float) -> sa.Engine
     path = Path(str(url.database))
     check_file(path)
     frozen = is_frozen(path)
-    engine = sa.create_engine(immutable(url) if frozen else url)
-    prepare_connections(engine, durability=durability, timeout_s=timeout_s, frozen=frozen)
+    engine = sa.create_engine(as_uri(url, immutable=frozen) if frozen or read_only else url)
+    prepare_connections(engine, durability=durability, timeout_s=timeout_s, frozen=frozen or read_only)
     return engine
 
 

@@ -20,6 +20,7 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
 def in_memory(url: sa.URL) -> bool:
+    """Tell whether a database lives and dies with this process."""
     return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
 
 
@@ -28,8 +29,10 @@ def is_frozen(path: Path) -> bool:
     return path.exists() and not os.access(path.parent, os.W_OK)
 
 
-def immutable(url: sa.URL) -> sa.URL:
-    return url.set(database=f"file:{quote(str(url.database))}", query={"immutable": "1", "mode": "ro", "uri": "true"})
+def as_uri(url: sa.URL, *, immutable: bool) -> sa.URL:
+    """Return an URL by which a file is only read; with `immutable`, without a look at whether others write it."""
+    query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if immutable else {})
+    return url.set(database=f"file:{quote(str(url.database))}", query=query)
 
 
 def check_file(path: Path) -> None:
@@ -77,6 +80,8 @@ def check_file(path: Path) -> None:
 
 
 def prepare_connections(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: bool) -> None:
+    """Have every new connection and transaction of an engine begin as ours do; `frozen` ones write nothing."""
+
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves: the driver's own would start in the wrong mode

@@ -110,7 +110,7 @@ class Erasing(Heads):
             self._checkpoint(wait=False)
 
     def _vacuum(self, scope: str | None) -> None:
-        """Have Postgres remove erased rows, in the parts that a scope lies in, or everywhere. Cost: O(changed pages)."""
+        """Have Postgres remove erased rows, in the parts of a scope or everywhere. Cost: O(changed pages)."""
         names = [table.name for table in USER_TABLES]
         try:
             with self._read() as connection:
