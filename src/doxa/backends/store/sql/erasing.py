@@ -29,7 +29,7 @@ class Erasing(Heads):
     ) -> dict[str, int]:
         """Remove and replace rows, then wipe what was freed. See `Store`."""
         counts = self._rewritten(scope, delete=delete, replace=replace, expected=expected)
-        self._wipe(scope)
+        self.wipe(scope)
         return counts
 
     @sent_again()
@@ -58,7 +58,7 @@ class Erasing(Heads):
     def erase(self, scope: str) -> dict[str, int]:
         """Remove a whole log, then wipe what was freed. See `Store`."""
         counts = self._erased(scope)
-        self._wipe(scope)
+        self.wipe(scope)
         return counts
 
     @sent_again()
@@ -83,10 +83,6 @@ class Erasing(Heads):
         return counts
 
     def wipe(self, scope: str | None = None) -> None:
-        """Wipe what was freed. See `Store`."""
-        self._wipe(scope)
-
-    def _wipe(self, scope: str | None) -> None:
         """Leave no erased byte in SQLite's write-ahead log, and no erased row in Postgres' tables.
 
         SQLite zeroes freed pages by itself (`secure_delete`). Postgres does not zero what VACUUM frees: it is written

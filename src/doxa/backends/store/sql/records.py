@@ -81,7 +81,7 @@ class Records(Database):
         """Remove records, then wipe what was freed. See `Store`."""
         gone = self._removed(scope, shelf, prefix)
         if gone:
-            self._wipe(scope)
+            self.wipe(scope)
         return gone
 
     @sent_again()
