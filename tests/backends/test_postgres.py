@@ -322,22 +322,47 @@ def test_every_move_of_a_log_is_told_to_others(postgres_url):
     with opened(postgres_url) as one, opened(postgres_url, retry_s=9.0) as two:
         stop = one.listen(heard.put)
         assert heard.get(timeout=10) is None
-        two.receive(SCOPE, turn(), turn_id="t1")
-        two.receive(SCOPE, turn(), turn_id="t1")
-        two.receive_many(SCOPE, {"t2": turn()})
-        two.append(SCOPE, NewRow(kind="tasked", known_at=AT, body={}), expected_state=0)
+        for move, ordinal in (
+            (lambda: two.receive(SCOPE, turn(), turn_id="t1"), 1),
+            (lambda: two.receive_many(SCOPE, {"t2": turn()}), 2),
+            (lambda: two.append(SCOPE, NewRow(kind="tasked", known_at=AT, body={}), expected_state=0), 3),
+            (lambda: two.rewrite(SCOPE, delete=[1], replace={}, expected=3), 4),
+            (lambda: two.erase(SCOPE), 0),
+        ):
+            move()
+            assert heard.get(timeout=10) == Change(scope=SCOPE, ordinal=ordinal)
         two.keep_records(SCOPE, "s", {"a": b"1"})
-        two.rewrite(SCOPE, delete=[1], replace={}, expected=3)
-        two.erase(SCOPE)
         two.restore("t/a b", [Row(ordinal=1, kind="turn", turn_id="t", known_at=AT, body={})])
-        changes = [heard.get(timeout=10) for _ in range(6)]
+        two.receive("t/a b", turn(), turn_id="t")
+        assert heard.get(timeout=10) == Change(scope="t/a b", ordinal=6)
         stop()
         two.receive(SCOPE, turn(), turn_id="t9")
-    assert [(change.scope, change.ordinal) for change in changes] == [
-        *((SCOPE, ordinal) for ordinal in (1, 2, 3, 4, 0)),
-        ("t/a b", 6),
-    ]
     assert heard.empty()
+
+
+def test_many_moves_of_a_log_at_once_are_told_in_few_words(postgres_url):
+    heard = queue.Queue()
+    with opened(postgres_url) as one, opened(postgres_url, retry_s=9.0) as two:
+        one.listen(heard.put)
+        assert heard.get(timeout=10) is None
+        for n in range(1, 101):
+            two._tell(SCOPE, n)
+        assert next_change(heard, lambda change: change.ordinal == 100).scope == SCOPE
+        two._tell("t/last", 1)
+        assert heard.get(timeout=10).scope == "t/last"
+        for n in range(10_050):
+            two._tell(f"t/{n}", n)
+        assert next_change(heard, lambda change: change is None) is None
+
+
+def test_what_was_written_before_closing_is_told(postgres_url):
+    heard = queue.Queue()
+    with opened(postgres_url) as one:
+        one.listen(heard.put)
+        assert heard.get(timeout=10) is None
+        with opened(postgres_url, retry_s=9.0) as two:
+            two.receive(SCOPE, turn(), turn_id="t1")
+        assert heard.get(timeout=10) == Change(scope=SCOPE, ordinal=1)
 
 
 def test_who_was_cut_off_listens_again_and_is_told_that_anything_may_have_changed(postgres_url):
@@ -349,7 +374,7 @@ def test_who_was_cut_off_listens_again_and_is_told_that_anything_may_have_change
         assert next_change(heard, lambda change: change is None) is None
         store.receive(SCOPE, turn(), turn_id="t1")
         assert next_change(heard, lambda change: change is not None) == Change(scope=SCOPE, ordinal=1)
-    assert not [thread for thread in threading.enumerate() if thread.name == "doxa-listener"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "doxa-channel"]
 
 
 def test_nothing_is_told_where_that_is_switched_off(postgres_url):

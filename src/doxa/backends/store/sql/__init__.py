@@ -5,7 +5,6 @@ A file for each table or concern; `SQLStore` is all of them.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from doxa.backends.store import Change
+from doxa.backends.store.channel import Channel
 from doxa.backends.store.connect import HEAD, open_engine, parse_url
-from doxa.backends.store.listening import Listener
 from doxa.backends.store.partitions import count_parts
 from doxa.backends.store.server import Server, own_connection
 from doxa.backends.store.sql.answers import Answers
 from doxa.backends.store.sql.erasing import Erasing
-from doxa.backends.store.sql.heads import CHANNEL
 from doxa.backends.store.sql.keys import Keys
 from doxa.backends.store.sql.leases import Leases
 from doxa.backends.store.sql.log import Log
@@ -52,8 +50,9 @@ class SQLStore(Log, Erasing, Answers, Records, Keys, Leases):
 
     def __init__(self, engine: sa.Engine, *, server: Server, end: Callable[[], None]) -> None:
         super().__init__(engine, server=server, end=end)
-        self._listening = threading.Lock()
-        self._listener: Listener | None = None
+        url = parse_url(server.listen_url) if server.listen_url else engine.url
+        speaks = server.notify and not self._sqlite
+        self._channel = Channel(lambda: own_connection(url, server)) if speaks else None
 
     def describe(self) -> dict[str, Any]:
         """Say what this is, for `doxa doctor`."""
@@ -76,19 +75,15 @@ class SQLStore(Log, Erasing, Answers, Records, Keys, Leases):
 
     def listen(self, told: Callable[[Change | None], None]) -> Callable[[], None]:
         """Call back when a log was moved, over one connection for all who ask. See `Store`."""
-        if self._sqlite or not self._server.notify or self._closed:
-            return lambda: None
-        with self._listening:
-            if self._listener is None:
-                url = parse_url(self._server.listen_url) if self._server.listen_url else self._engine.url
-                self._listener = Listener(lambda: own_connection(url, self._server), CHANNEL)
-            return self._listener.add(told)
+        return self._channel.add(told) if self._channel is not None else lambda: None
+
+    def _tell(self, scope: str, ordinal: int) -> None:
+        if self._channel is not None:
+            self._channel.tell(scope, ordinal)
 
     def close(self) -> None:
         """Give back every connection."""
         self._closed = True
-        with self._listening:
-            if self._listener is not None:
-                self._listener.close()
-                self._listener = None
+        if self._channel is not None:
+            self._channel.close()
         self._end()

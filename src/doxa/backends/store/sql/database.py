@@ -137,5 +137,8 @@ class Database:
         return sqlite.insert(table) if self._sqlite else postgresql.insert(table)
 
     def wipe(self, scope: str | None = None) -> None:
-        """Leave no byte of what was erased; the store knows how."""
+        """Leave no byte of what was erased; see `Erasing`."""
         raise NotImplementedError
+
+    def _tell(self, scope: str, ordinal: int) -> None:
+        """Have others told that a log stands at an ordinal now: after it was written."""

@@ -52,7 +52,7 @@ class Erasing(Heads):
             values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal, "received": received}
             connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
             insert_event(connection, scope, ordinal, erasure(), None)
-            self._tell(connection, scope, ordinal)
+        self._tell(scope, ordinal)
         return counts
 
     def erase(self, scope: str) -> dict[str, int]:
@@ -79,7 +79,7 @@ class Erasing(Heads):
             kept = connection.execute(sa.delete(records).where(records.c.scope == scope)).rowcount
             counts |= {"records": kept} if kept else {}
             connection.execute(sa.delete(heads).where(heads.c.scope == scope))
-            self._tell(connection, scope, 0)
+        self._tell(scope, 0)
         return counts
 
     def wipe(self, scope: str | None = None) -> None:

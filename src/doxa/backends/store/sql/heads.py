@@ -13,8 +13,6 @@ HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.main
 HEAD_OF_SCOPE = HEADS.where(heads.c.scope == sa.bindparam("scope"))
 ERASED = ""
 """The scope in `heads` that remembers the highest ordinal of any log that was erased, and of none of them the name."""
-CHANNEL = "doxa"
-"""On which Postgres tells of changes; a message is an ordinal and a scope, and nothing that anybody said."""
 
 
 class Heads(Database):
@@ -57,11 +55,6 @@ class Heads(Database):
         if first:
             insert_event(connection, scope, first, erasure(), None)
         return Head(ordinal=first, state=first)
-
-    def _tell(self, connection: sa.Connection, scope: str, ordinal: int) -> None:
-        """Have the others told, when the transaction is written, that a log stands at an ordinal."""
-        if not self._sqlite and self._server.notify:
-            connection.execute(sa.select(sa.func.pg_notify(CHANNEL, f"{ordinal} {scope}")))
 
 
 def insert_event(connection: sa.Connection, scope: str, ordinal: int, row: NewRow, turn_id: str | None) -> None:

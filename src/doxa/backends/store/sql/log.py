@@ -50,10 +50,14 @@ class Log(Heads):
         for attempt in range(RETRIES):
             try:
                 with self._write() as connection:
-                    return self._received(connection, scope, row, turn_id, unless_erased_after)
+                    received = self._received(connection, scope, row, turn_id, unless_erased_after)
             except StoreConflictError as exc:
                 if not isinstance(exc.__cause__, IntegrityError) or attempt == RETRIES - 1:
                     raise
+            else:
+                if not received.duplicate:
+                    self._tell(scope, received.row.ordinal)
+                return received
         raise AssertionError("unreachable")
 
     def _received(
@@ -70,7 +74,6 @@ class Log(Heads):
         turn_id = turn_id if turn_id is not None else f"{row.body.get('session', 'turn')}:{ordinal}"
         insert_event(connection, scope, ordinal, row, turn_id)
         connection.execute(sa.update(heads).where(heads.c.scope == scope).values(ordinal=ordinal, received=ordinal))
-        self._tell(connection, scope, ordinal)
         return Received(row=stored(row, ordinal, turn_id), duplicate=False)
 
     @sent_again(twice=True)
@@ -89,8 +92,9 @@ class Log(Heads):
                 last = rows[-1].ordinal
                 changed = sa.update(heads).where(heads.c.scope == scope).values(ordinal=last, received=last)
                 connection.execute(changed)
-                self._tell(connection, scope, last)
-            return found | {str(row.turn_id): Received(row=row, duplicate=False) for row in rows}
+        if rows:
+            self._tell(scope, rows[-1].ordinal)
+        return found | {str(row.turn_id): Received(row=row, duplicate=False) for row in rows}
 
     @sent_again()
     def append(self, scope: str, row: NewRow, *, expected_state: int, vector: tuple[str, bytes] | None = None) -> Row:
@@ -98,14 +102,14 @@ class Log(Heads):
         with self._write() as connection:
             head = self._locked_head(connection, scope)
             found = StoreConflictError(f"{scope}: expected state {expected_state}, found {head.state}.")
-            if head.state == expected_state:
-                written = _append(connection, scope, head, row, vector)
-                self._tell(connection, scope, written.ordinal)
-                return written
-            if expected_state or row.about is not None:
+            written = _append(connection, scope, head, row, vector) if head.state == expected_state else None
+            if written is None and (expected_state or row.about is not None):
                 raise found
-        # The first change of an empty log: what `_locked_head` began it with stays, and is seen when it is tried again.
-        raise found
+        if written is None:
+            # The first change of an empty log: what it was begun with stays, and is seen when it is tried again.
+            raise found
+        self._tell(scope, written.ordinal)
+        return written
 
     @sent_again()
     def restore(self, scope: str, rows: Sequence[Row]) -> None:
@@ -127,7 +131,7 @@ class Log(Heads):
                 "maintained": max(processed, default=0),
             }
             connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
-            self._tell(connection, scope, values["ordinal"])
+        self._tell(scope, values["ordinal"])
 
     @sent_again(twice=True)
     def read(self, scope: str, *, after: int = 0) -> list[Row]:
