@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tries
 from hypothesis import strategies as st
+from tests.engine.test_replay import CONFIG, SAID, play
 
 from doxa import Doxa
 from doxa.core.errors import PackError
 from doxa.memory import UserState
-from tests.engine.test_replay import CONFIG, SAID, play
 
 STEPS = st.lists(st.tuples(SAID, st.integers(0, 4)), min_size=2, max_size=8)
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 
 from doxa.core.errors import ConfigError
 from doxa.core.roles import MOVED, Group, Profile, RolesConfig, resolved, without_preset
+from doxa.core.storage import StoreConfig
 
 __all__ = [
     "AmrConfig",
@@ -47,20 +48,6 @@ __all__ = [
 FILE_NAME = "doxa.toml"
 MISSPELT = 0.85
 """How alike (difflib ratio) a variable has to be to a setting's name to be taken for a slip of it."""
-
-
-class StoreConfig(Group):
-    """Where the memory is kept and how safe a write is."""
-
-    durability: Literal["process", "power"] = Field(
-        "process", description="What an acknowledged turn survives: the death of the process, or a power loss (slower)."
-    )
-    timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for a database that another process has locked.")
-    snapshots: Path | None = Field(
-        None,
-        description="Folder of what was folded of each user's log, so that a memory opens at once; it may be removed at "
-        "any time. Unset is one beside the database file, and none for a database on a server.",
-    )
 
 
 class EncoderConfig(Group):

@@ -11,6 +11,7 @@
     ├── NotFoundError            no such fact, turn, file or user
     ├── StoreError               the database cannot do what was asked
     │   ├── StoreLockedError     another process held the database too long
+    │   ├── StoreUnavailableError     the database server does not answer
     │   ├── StoreReadOnlyError   the file or folder cannot be written
     │   ├── StoreFullError       no room is left on the device
     │   ├── StoreVersionError    the file was written by a newer Doxa
@@ -46,6 +47,7 @@ __all__ = [
     "StoreFullError",
     "StoreLockedError",
     "StoreReadOnlyError",
+    "StoreUnavailableError",
     "StoreVersionError",
     "TaskCycleError",
     "TaskError",
@@ -118,6 +120,18 @@ class StoreError(DoxaError):
 
 class StoreLockedError(StoreError):
     """Another process held the database longer than the time-out; nothing was written, try again."""
+
+
+class StoreUnavailableError(StoreError):
+    """The database server cannot be reached, or was lost on the way.
+
+    Where `uncertain` is true it was lost while a transaction was being written down, so that nobody knows whether it
+    was; otherwise nothing was written.
+    """
+
+    def __init__(self, message: str, *, uncertain: bool = False) -> None:
+        self.uncertain = uncertain
+        super().__init__(message)
 
 
 class StoreReadOnlyError(StoreError):

@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
-from doxa.backends.store import Head, NewRow, Row, Store, Vector
+from doxa.backends.store import Change, Head, NewRow, Row, Store, Vector
 from doxa.core.errors import BackendError, PackError, TurnConflictError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Receipt, Turn
 from doxa.memory.beliefs import Beliefs
 from doxa.memory.codec import turn_from, turn_to
 from doxa.memory.events import EVENTS, Event, Maintained, event_of
+from doxa.memory.freshness import Freshener
 from doxa.memory.ontology import using
 from doxa.memory.passages import encoded_texts
 from doxa.memory.snapshots import Snapshots, digest_of
@@ -83,6 +84,7 @@ class MemoryLog:
         self._nbytes = 0
         self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
         self._guard = threading.Lock()
+        Freshener(store, is_behind=self._is_behind, loaded=self._scopes_loaded, catch_up=self._catch_up_unused)
 
     def scope(self, user: str) -> str:
         """Return the name of a user's log in the store; a slash in a tenant's name cannot reach another's users."""
@@ -109,8 +111,13 @@ class MemoryLog:
         return self._users_of(self.store.pending())
 
     def _users_of(self, scopes: Sequence[str]) -> list[str]:
-        prefix = self.scope("")
-        return [scope.removeprefix(prefix) for scope in scopes if scope.startswith(prefix)]
+        return [self._user_of(scope) for scope in scopes if self._is_ours(scope)]
+
+    def _is_ours(self, scope: str) -> bool:
+        return scope.startswith(self.scope(""))
+
+    def _user_of(self, scope: str) -> str:
+        return scope.removeprefix(self.scope(""))
 
     def head(self, user: str) -> Head:
         """Return where a user's log stands in the database."""
@@ -292,6 +299,33 @@ class MemoryLog:
         return UserState(
             user=user, dims=self.encoder.dims, encoder=self.encoder.name, beliefs=Beliefs(policy=self.policy)
         )
+
+    def _is_behind(self, change: Change) -> bool:
+        with self._guard:
+            loaded = self._loaded.get(self._user_of(change.scope))
+        return loaded is not None and self._is_ours(change.scope) and loaded.state.ordinal != change.ordinal
+
+    def _scopes_loaded(self) -> list[str]:
+        with self._guard:
+            return [self.scope(user) for user in self._loaded]
+
+    def _catch_up_unused(self, scope: str) -> None:
+        """Bring a loaded state up to date, unless somebody uses it: whoever does has asked by himself."""
+        user = self._user_of(scope)
+        with self._guard:
+            loaded = self._loaded.get(user)
+            if loaded is None:
+                return
+            loaded.pins += 1
+        try:
+            if loaded.lock.acquire(blocking=False):
+                try:
+                    with using(self.ontology):
+                        self._catch_up(loaded, user)
+                finally:
+                    loaded.lock.release()
+        finally:
+            self._unpin(user, loaded)
 
     def _catch_up(self, loaded: _Loaded, user: str) -> None:
         state, head = loaded.state, self.head(user)

@@ -193,7 +193,7 @@ def erase_turns(
     with log.user(user) as state:
         asked = {turn.ordinal for turn in map(state.turn, turn_ids) if turn is not None}
         if not asked:
-            log.store.wipe()  # an earlier attempt may have been cut short before it had wiped
+            log.store.wipe(log.scope(user))  # an earlier attempt may have been cut short before it had wiped
             raise NotFoundError(NO_TURN.format(user=user, turn_id=", ".join(turn_ids)))
         first = min(asked)
         rows, facts_before = log.rows(user), len(state.beliefs.facts)

@@ -415,7 +415,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = cached(load("parser", config.parser.name))
     reader = _shipped("reader", config)
-    store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
+    store = load("store", f"sql:{location}", **config.store.model_dump())
     log = MemoryLog(
         store,
         encoder,
