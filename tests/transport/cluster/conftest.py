@@ -48,13 +48,14 @@ class Cluster:
     def up(self) -> dict[str, object]:
         """Start it, and return what it says once it answers."""
         command = [sys.executable, "-m", "doxa", "cluster", "up", "--replicas", "2", "--port", str(self.port), "--json"]
-        self.process = subprocess.Popen(
-            command, cwd=self.folder, env=self.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        with (self.folder / "log").open("w") as log:
+            self.process = subprocess.Popen(
+                command, cwd=self.folder, env=self.environ, stdout=subprocess.PIPE, stderr=log, text=True
+            )
         told = ""
         while not told.rstrip().endswith("}"):
             line = self.process.stdout.readline()
-            assert line, self.process.stderr.read()
+            assert line, (self.folder / "log").read_text()
             told += line
         return json.loads(told)
 
@@ -122,12 +123,9 @@ def cluster(tmp_path_factory, loopback) -> Iterator[Cluster]:
     one.secret = one.key("*", rights=("read", "write", "erase", "admin"))
     one.told = one.up()
     yield one
-    if one.process.poll() is None:
-        one.process.send_signal(signal.SIGTERM)
-        try:
-            one.process.wait(60)
-        except subprocess.TimeoutExpired:
-            one.process.kill()
+    with one.process as process:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
 
 
 @pytest.fixture

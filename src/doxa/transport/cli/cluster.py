@@ -123,8 +123,8 @@ def _up(request: Request, config: Config, address: str | None) -> int:
 
     require_keys(config.server)
     over = threading.Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: over.set())
     own = fleet.connect(config, address=address, told=not (request.options.quiet or request.json))
+    signal.signal(signal.SIGTERM, lambda *_: over.set())  # Ray has put one of its own there, which ends all at once
     try:
         if config.db.startswith("sqlite") or "://" not in config.db:
             request.note("All replicas share one file, which one machine alone can do: for more, name a Postgres (--db).")
@@ -145,7 +145,6 @@ def _up(request: Request, config: Config, address: str | None) -> int:
     except KeyboardInterrupt:
         return _ended(request)
     finally:
-        signal.signal(signal.SIGTERM, before)
         fleet.disconnect()
 
 
