@@ -115,11 +115,17 @@ def until(told, seconds: float = 60.0):
     raise AssertionError(f"{told} was never true")
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory, loopback) -> Iterator[Cluster]:
-    """Two replicas on one file."""
+@pytest.fixture(scope="session")
+def made_cluster(loopback) -> type[Cluster]:
+    """What makes a cluster in a folder, not started yet."""
     pytest.importorskip("ray", reason="Ray is not installed: pip install doxa[cluster]")
-    one = Cluster(tmp_path_factory.mktemp("cluster"))
+    return Cluster
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory, made_cluster) -> Iterator[Cluster]:
+    """Two replicas on one file."""
+    one = made_cluster(tmp_path_factory.mktemp("cluster"))
     one.secret = one.key("*", rights=("read", "write", "erase", "admin"))
     one.told = one.up()
     yield one

@@ -6,7 +6,7 @@ memories of many users on all cores of the cluster. Ray is imported when somethi
 """
 
 from doxa.transport.cluster.bulk import Work, everybody, ingest, over_users
-from doxa.transport.cluster.running import Standing, connect, disconnect, down, placed, served, standing, up
+from doxa.transport.cluster.running import Standing, connect, disconnect, down, environment, placed, served, standing, up
 
 __all__ = [
     "Standing",
@@ -14,6 +14,7 @@ __all__ = [
     "connect",
     "disconnect",
     "down",
+    "environment",
     "everybody",
     "ingest",
     "over_users",
