@@ -23,6 +23,8 @@ SETTINGS = {
     "DOXA_SERVER_DRAIN_S": "5",
     "DOXA_CLUSTER_CPUS": "0.5",
     "DOXA_CLUSTER_MAX_REPLICAS": "2",
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": "of-the-tests-" + "0" * 20,
 }
 
 
@@ -61,8 +63,9 @@ class Cluster:
 
     def down(self) -> int:
         """Say SIGTERM and return the exit code."""
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(START_S)
+        with self.process as process:
+            process.send_signal(signal.SIGTERM)
+            return process.wait(START_S)
 
     def key(self, *users: str, rights: tuple[str, ...] = ("read", "write")) -> str:
         """Return the secret of a new key."""
@@ -115,23 +118,25 @@ def until(told, seconds: float = 60.0):
     raise AssertionError(f"{told} was never true")
 
 
-@pytest.fixture(scope="session")
-def made_cluster(loopback) -> type[Cluster]:
-    """What makes a cluster in a folder, not started yet."""
-    pytest.importorskip("ray", reason="Ray is not installed: pip install doxa[cluster]")
-    return Cluster
-
-
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory, made_cluster) -> Iterator[Cluster]:
-    """Two replicas on one file."""
-    one = made_cluster(tmp_path_factory.mktemp("cluster"))
+def running(tmp_path_factory, loopback) -> Iterator[Cluster]:
+    """Two replicas on one file, with a key that may do everything."""
+    pytest.importorskip("ray", reason="Ray is not installed: pip install doxa[cluster]")
+    one = Cluster(tmp_path_factory.mktemp("cluster"))
     one.secret = one.key("*", rights=("read", "write", "erase", "admin"))
     one.told = one.up()
     yield one
     with one.process as process:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
+
+
+@pytest.fixture
+def cluster(running) -> Cluster:
+    """The same, started again where a test has ended it."""
+    if running.process.poll() is not None:
+        running.told = running.up()
+    return running
 
 
 @pytest.fixture

@@ -90,7 +90,12 @@ NAMED = {
     "OpenAI's safety identifier": ("POST", "/openai/v1/responses", {"safety_identifier": "ana"}, {}),
     "OpenAI's metadata": ("POST", "/openai/v1/responses", {"metadata": {"user": "ana"}}, {}),
     "mem0's field": ("POST", "/v3/memories/add/", {"messages": "Hi.", "user_id": "ana"}, {}),
-    "mem0's filter": ("POST", "/v3/memories/search/", {"query": "city", "filters": {"AND": [{"run_id": "1"}, {"user_id": "ana"}]}}, {}),
+    "mem0's filter": (
+        "POST",
+        "/v3/memories/search/",
+        {"query": "city", "filters": {"AND": [{"run_id": "1"}, {"user_id": "ana"}]}},
+        {},
+    ),
     "mem0's parameter": ("DELETE", "/v1/memories/?user_id=ana", b"", {}),
     "mem0's path": ("DELETE", "/v2/entities/user/ana/", b"", {}),
     "mem0's id": ("GET", f"/v1/memories/{FACT}/history/", b"", {}),

@@ -127,7 +127,9 @@ def _up(request: Request, config: Config, address: str | None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: over.set())  # Ray has put one of its own there, which ends all at once
     try:
         if config.db.startswith("sqlite") or "://" not in config.db:
-            request.note("All replicas share one file, which one machine alone can do: for more, name a Postgres (--db).")
+            request.note(
+                "All replicas share one file, which one machine alone can do: for more, name a Postgres (--db)."
+            )
         found = fleet.up(config)
         where = f"http://{config.server.host}:{config.server.port}"
         request.give(
@@ -173,6 +175,7 @@ def _plain(found: Standing) -> dict[str, Any]:
         "nodes": found.nodes,
         "cpus": found.cpus,
         "message": found.message,
+        "ray": found.address,
     }
 
 

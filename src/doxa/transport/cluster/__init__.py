@@ -5,8 +5,18 @@ Ray places, watches, restarts and counts; what is here says what a replica is (`
 memories of many users on all cores of the cluster. Ray is imported when something of it is called.
 """
 
-from doxa.transport.cluster.bulk import Work, everybody, ingest, over_users
-from doxa.transport.cluster.running import Standing, connect, disconnect, down, environment, placed, served, standing, up
+from doxa.transport.cluster.bulk import Work, everybody, ingest, over_users, taken_in
+from doxa.transport.cluster.running import (
+    Standing,
+    connect,
+    disconnect,
+    down,
+    environment,
+    placed,
+    served,
+    standing,
+    up,
+)
 
 __all__ = [
     "Standing",
@@ -21,5 +31,6 @@ __all__ = [
     "placed",
     "served",
     "standing",
+    "taken_in",
     "up",
 ]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from doxa.backends.transcripts import Line
     from doxa.engine import Doxa
 
-__all__ = ["Work", "everybody", "ingest", "over_users"]
+__all__ = ["Work", "everybody", "ingest", "over_users", "taken_in"]
 
 BLOCK = 256
 """Turns that are received before their processing is waited for; with them a worker's memory is bounded."""
@@ -77,13 +77,27 @@ def ingest(
     Raises:
         NotFoundError: a file is not there.
     """
+    return _over(_claims(files, user, format), _Reader, config, workers)
+
+
+def taken_in(config: Config, files: Sequence[Path], *, user: str | None = None, format: str = "auto") -> Iterator[Work]:
+    """Do what `ingest` does in this process, without Ray: what workers are measured against."""
+    claims = _claims(files, user, format)
+    worker = _Reader(config)
+    try:
+        for claim in claims:
+            yield Work.of(worker(claim))
+    finally:
+        worker.close()
+
+
+def _claims(files: Sequence[Path], user: str | None, format: str) -> list[dict[str, Any]]:
     claims: dict[str, list[str]] = {}
     for file in files:
         if not file.is_file():
             raise NotFoundError(f"There is no file {file}. Name transcripts, as for `doxa ingest`.")
         claims.setdefault(user or file.stem, []).append(str(file.absolute()))
-    rows = [{"user": name, "files": of_user, "format": format} for name, of_user in claims.items()]
-    return _over(rows, _Reader, config, workers)
+    return [{"user": name, "files": of_user, "format": format} for name, of_user in claims.items()]
 
 
 def over_users(config: Config, act: Act, users: Sequence[str], *, workers: int | None = None) -> Iterator[Work]:
@@ -126,6 +140,10 @@ class _Worker:
         except DoxaError as exc:  # one user's trouble is not another's
             done = Work(users=(claim["user"],), problems=(f"{claim['user']}: {exc}",))
         return {**done.row(), "seconds": round(perf_counter() - began, 3)}
+
+    def close(self) -> None:
+        """End the engine."""
+        self._doxa.close()
 
     def _do(self, claim: Mapping[str, Any]) -> Work:
         raise NotImplementedError
@@ -201,8 +219,12 @@ def _over(
     there = max(1, int(float(ray.cluster_resources().get("CPU", 1.0)) // cpus))
     claims = ray.data.from_items(list(rows), override_num_blocks=len(rows))
     done = claims.map(
-        worker, fn_constructor_args=(config,), compute=ray.data.ActorPoolStrategy(size=min(workers or there, len(rows))),
-        num_cpus=cpus, max_restarts=-1, max_task_retries=-1,
-    )  # fmt: skip
+        worker,
+        fn_constructor_args=(config,),
+        compute=ray.data.ActorPoolStrategy(size=min(workers or there, len(rows))),
+        num_cpus=cpus,
+        max_restarts=-1,
+        max_task_retries=-1,
+    )
     for row in done.iter_rows():
         yield Work.of(row)

@@ -25,7 +25,7 @@ WAITING = 4_096
 """Streams on which clients of one replica may wait for news, beside the requests that are worked on at once."""
 MARGIN_S = 10.0
 OBJECTS_BYTES = 268_435_456
-"""Of the memory that a cluster which begins here has for objects: requests do not go through it, and claims are small."""
+"""Memory for objects of a cluster that begins here: requests do not go through it, and claims are small."""
 LOOK_S = 0.25
 """How often a replica that is to end looks whether its requests are over."""
 
@@ -44,6 +44,8 @@ class Standing:
     nodes: int = 0
     cpus: float = 0.0
     """Cores of the whole cluster."""
+    address: str = ""
+    """Of the Ray cluster, for `--address`."""
 
 
 def connect(config: Config, *, address: str | None = None, told: bool = False) -> bool:
@@ -75,8 +77,8 @@ def connect(config: Config, *, address: str | None = None, told: bool = False) -
     except ConnectionError as exc:
         if address not in (None, "local"):
             raise BackendUnavailableError(
-                f"There is no Ray cluster at {address}: {exc}. Start one with `ray start --head`, or leave --address "
-                "out for one on this machine alone."
+                f"There is no Ray cluster at {address}, or it wants a token (RAY_AUTH_MODE=token): {exc} Start one "
+                "with `ray start --head`, or leave --address out for one on this machine alone."
             ) from exc
     # Ray reports how it is used, unless it is told otherwise; nothing of a memory's owner goes anywhere unasked.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # noqa: TID251  it is written for Ray, and not read
@@ -188,8 +190,9 @@ def standing() -> Standing:
     nodes = _alive()
     cpus = float(ray.cluster_resources().get("CPU", 0.0))
     found = serve.status().applications.get(NAME)
+    address = str(ray.get_runtime_context().gcs_address)
     if found is None:
-        return Standing(status="NOT_STARTED", nodes=len(nodes), cpus=cpus)
+        return Standing(status="NOT_STARTED", nodes=len(nodes), cpus=cpus, address=address)
     deployment = found.deployments.get(NAME)
     return Standing(
         status=str(found.status.value),
@@ -197,6 +200,7 @@ def standing() -> Standing:
         message=found.message or (deployment.message if deployment else ""),
         nodes=len(nodes),
         cpus=cpus,
+        address=address,
     )
 
 
