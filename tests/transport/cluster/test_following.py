@@ -10,7 +10,8 @@ from starlette.requests import HTTPConnection
 from doxa.core.access import pseudonym
 from doxa.core.config import Config, EncoderConfig, GraderConfig, ReaderConfig, ServerConfig
 from doxa.engine import Doxa, Handle, Keys
-from doxa.transport.cluster.following import SHARD_HEADER, Following
+from doxa.transport.cluster.following import Following
+from doxa.transport.cluster.names import SHARD_HEADER
 from doxa.transport.cluster.replica import Replica
 
 KEY = "doxa_000000000000_" + "k" * 43

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
@@ -79,14 +79,24 @@ def cluster(
     """
     if (act is Act.INGEST) != bool(files):
         raise InputError("Expected files with ingest and only there: doxa cluster ingest FILE...")
-    try:
-        from doxa.transport import cluster as fleet
-    except ImportError as exc:
-        raise MissingDependencyError(str(exc.name), extra="cluster", purpose="doxa cluster") from exc
-
-    config = fleet.placed(_config(request, host=host, port=port, replicas=replicas))
+    config = _config(request, host=host, port=port, replicas=replicas)
     if act is Act.UP:
         return _up(request, config, address)
+    return _joined(request, act, config, files or (), address=address, workers=workers, format=format)
+
+
+def _joined(
+    request: Request,
+    act: Act,
+    config: Config,
+    files: Sequence[Path],
+    *,
+    address: str | None,
+    workers: int | None,
+    format: str,
+) -> int:
+    """Do something on a cluster that is there already, or, where it is bulk work, on one of its own."""
+    fleet = _fleet()
     fleet.connect(config, address=address or ("auto" if act in (Act.DOWN, Act.STATUS) else None))
     try:
         if act is Act.DOWN:
@@ -95,15 +105,24 @@ def cluster(
             return DONE
         if act is Act.STATUS:
             return _show(request, fleet.standing())
+        chosen = request.options.user
         if act is Act.INGEST:
-            chosen = request.options.user
-            work = fleet.ingest(config, files or (), user=chosen, format=format, workers=workers)
+            work = fleet.ingest(config, files, user=chosen, format=format, workers=workers)
         else:
-            whom = [request.options.user] if request.options.user else fleet.everybody(config)
+            whom = [chosen] if chosen else fleet.everybody(config)
             work = fleet.over_users(config, "fold" if act is Act.FOLD else "learn", whom, workers=workers)
         return _work(request, act, work)
     finally:
         fleet.disconnect()
+
+
+def _fleet() -> Any:
+    """Return what runs a cluster; the server's own packages are needed for it."""
+    try:
+        from doxa.transport import cluster as fleet
+    except ImportError as exc:
+        raise MissingDependencyError(str(exc.name), extra="cluster", purpose="doxa cluster") from exc
+    return fleet
 
 
 def _config(request: Request, *, host: str | None, port: int | None, replicas: int | None) -> Config:
@@ -114,13 +133,14 @@ def _config(request: Request, *, host: str | None, port: int | None, replicas: i
         most = config.cluster.max_replicas
         fewest = {"replicas": replicas, "max_replicas": max(most, replicas) if most else 0}
         config = config.model_copy(update={"cluster": config.cluster.model_copy(update=fewest)})
-    return config.model_copy(update={"server": server})
+    placed: Config = _fleet().placed(config.model_copy(update={"server": server}))
+    return placed
 
 
 def _up(request: Request, config: Config, address: str | None) -> int:
-    from doxa.transport import cluster as fleet
     from doxa.transport.http import require_keys
 
+    fleet = _fleet()
     require_keys(config.server)
     over = threading.Event()
     own = fleet.connect(config, address=address, told=not (request.options.quiet or request.json))
@@ -151,10 +171,8 @@ def _up(request: Request, config: Config, address: str | None) -> int:
 
 
 def _ended(request: Request) -> int:
-    from doxa.transport import cluster as fleet
-
     request.note("Stopping: requests under way are answered, and what was received is being understood.")
-    fleet.down()
+    _fleet().down()
     return DONE
 
 

@@ -7,6 +7,7 @@ under its id already is no second turn, and neither folding nor training depends
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -217,14 +218,14 @@ def _over(
         return
     cpus = config.cluster.cpus
     there = max(1, int(float(ray.cluster_resources().get("CPU", 1.0)) // cpus))
+    ray.data.DataContext.get_current().enable_progress_bars = False  # whoever asked is told user by user
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
     claims = ray.data.from_items(list(rows), override_num_blocks=len(rows))
     done = claims.map(
         worker,
         fn_constructor_args=(config,),
         compute=ray.data.ActorPoolStrategy(size=min(workers or there, len(rows))),
         num_cpus=cpus,
-        max_restarts=-1,
-        max_task_retries=-1,
     )
     for row in done.iter_rows():
         yield Work.of(row)

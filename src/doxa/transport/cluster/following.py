@@ -19,22 +19,19 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.core.access import pseudonym
+from doxa.transport.cluster.names import NAME, SHARD_HEADER, Holder
 from doxa.transport.cluster.whose import in_body, in_place, may_be_in_body
 from doxa.transport.http.access import presented
 from doxa.transport.inspector.entry import secret_of
 
-__all__ = ["SHARD_HEADER", "Following", "Holder", "middlewares"]
+__all__ = ["Following", "middlewares"]
 
-SHARD_HEADER = "doxa-shard"
-"""Read by Serve (`RAY_SERVE_SESSION_ID_HEADER_KEY`); the OpenAI proxy relays no header that begins with `doxa-`."""
 KNOWN, KNOWN_S = 10_000, 60.0
 """Keys whose users are remembered, and for how long: a key does not change, and one that was revoked opens nothing."""
 ASK_S = 2.0
 """How long a replica may take to say whose a key is, before a request goes to any replica."""
 MOST_BODY = 8_388_608
 """Bytes of a body in which a user is looked for."""
-Holder = tuple[str, str, str]
-"""Of a key: its tenant, the one user that it opens, and whom a request means that names nobody; empty where none."""
 Ask = Callable[[str], Awaitable[Holder]]
 
 logger = logging.getLogger("doxa.server")
@@ -98,8 +95,6 @@ def middlewares() -> Sequence[Middleware]:
 
 async def _ask_a_replica(secret: str) -> Holder:
     from ray import serve
-
-    from doxa.transport.cluster.running import NAME
 
     handle = serve.get_deployment_handle(NAME, app_name=NAME)
     tenant, only, otherwise = await handle.whose.remote(secret)

@@ -9,9 +9,9 @@ import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.core.config import Config
+from doxa.transport.cluster.names import Holder
 
 if TYPE_CHECKING:
-    from doxa.transport.cluster.following import Holder
     from doxa.transport.http.state import Served
 
 __all__ = ["REPLICA_HEADER", "Replica", "longest_wait_s"]

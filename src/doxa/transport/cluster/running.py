@@ -13,13 +13,12 @@ from pydantic import BaseModel
 
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, BackendUnavailableError, ConfigError, InputError, MissingDependencyError
+from doxa.transport.cluster.names import NAME, SHARD_HEADER
 
-__all__ = ["NAME", "Standing", "connect", "down", "environment", "placed", "served", "standing", "up"]
+__all__ = ["Standing", "connect", "down", "environment", "placed", "served", "standing", "up"]
 
 T = TypeVar("T", bound=BaseModel)
 
-NAME = "doxa"
-"""Of the application and of its deployment in Ray Serve."""
 ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 WAITING = 4_096
 """Streams on which clients of one replica may wait for news, beside the requests that are worked on at once."""
@@ -97,7 +96,7 @@ def environment() -> dict[str, str]:
     """Return what Ray's proxies and replicas need in their environment for requests to follow their user."""
     return {
         "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "doxa.transport.cluster.following:middlewares",
-        "RAY_SERVE_SESSION_ID_HEADER_KEY": "doxa-shard",
+        "RAY_SERVE_SESSION_ID_HEADER_KEY": SHARD_HEADER,
     }
 
 
