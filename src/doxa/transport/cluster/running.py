@@ -22,6 +22,8 @@ T = TypeVar("T", bound=BaseModel)
 ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 WAITING = 4_096
 """Streams on which clients of one replica may wait for news, beside the requests that are worked on at once."""
+LOCAL = "local"
+"""The address of a cluster that begins now, even where one runs."""
 MARGIN_S = 10.0
 OBJECTS_BYTES = 268_435_456
 """Memory for objects of a cluster that begins here: requests do not go through it, and claims are small."""
@@ -52,7 +54,8 @@ def connect(config: Config, *, address: str | None = None, told: bool = False) -
 
     Args:
         config: the settings.
-        address: where it is; by default the one that runs on this machine or that RAY_ADDRESS names, if any does.
+        address: where it is; by default the one that runs on this machine or that RAY_ADDRESS names, if any does;
+            `local` is a new one all the same.
         told: whether what the replicas log is shown here as well.
 
     Returns:
@@ -69,19 +72,27 @@ def connect(config: Config, *, address: str | None = None, told: bool = False) -
         "log_to_driver": told,
         "logging_level": logging.ERROR,
     }
-    logging.getLogger("ray").setLevel(logging.ERROR)  # what happens while Ray starts, and is Ray's own business
-    try:
-        ray.init(address=address or "auto", **given)
+    for name in ("ray", "ray.serve"):  # what happens while Ray starts and ends is its own business
+        logging.getLogger(name).setLevel(logging.ERROR)
+    if address != LOCAL and _joined(ray, address, given):
         return False
-    except ConnectionError as exc:
-        if address not in (None, "local"):
-            raise BackendUnavailableError(
-                f"There is no Ray cluster at {address}, or it wants a token (RAY_AUTH_MODE=token): {exc} Start one "
-                "with `ray start --head`, or leave --address out for one on this machine alone."
-            ) from exc
     # Ray reports how it is used, unless it is told otherwise; nothing of a memory's owner goes anywhere unasked.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # noqa: TID251  it is written for Ray, and not read
-    ray.init(address="local", include_dashboard=False, object_store_memory=OBJECTS_BYTES, **given)
+    ray.init(address=LOCAL, include_dashboard=False, object_store_memory=OBJECTS_BYTES, **given)
+    return True
+
+
+def _joined(ray: Any, address: str | None, given: Mapping[str, Any]) -> bool:
+    """Join a cluster that is there; False where none was named and none runs."""
+    try:
+        ray.init(address=address or "auto", **given)
+    except ConnectionError as exc:
+        if address is None:
+            return False
+        raise BackendUnavailableError(
+            f"There is no Ray cluster at {address}, or it wants a token (RAY_AUTH_MODE=token): {exc} Start one "
+            "with `ray start --head`, or leave --address out for one on this machine alone."
+        ) from exc
     return True
 
 
