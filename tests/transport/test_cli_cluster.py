@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from doxa.core.config import Config
-from doxa.core.errors import ConfigError, NotFoundError
+from doxa.core.errors import ConfigError, InputError, NotFoundError
 from doxa.transport.cluster import ingest, placed, taken_in
+from doxa.transport.cluster.running import require_shared
 
 
 def test_files_are_for_ingest_alone(cli):
@@ -39,6 +40,15 @@ def test_paths_of_settings_hold_in_every_folder(tmp_path, monkeypatch):
     assert placed(Config(db="sqlite:///memory.db")).db == str(tmp_path / "memory.db")
     for url in (":memory:", "postgresql+psycopg://doxa@db/doxa"):
         assert placed(Config(db=url)).db == url
+
+
+def test_a_database_that_replicas_cannot_share_is_refused():
+    with pytest.raises(InputError, match="a memory of its own"):
+        require_shared(Config(db="sqlite+pysqlite:///:memory:"), nodes=1)
+    with pytest.raises(InputError, match="is on one machine and the cluster has 2"):
+        require_shared(Config(db="memory.db"), nodes=2)
+    require_shared(Config(db="memory.db"), nodes=1)
+    require_shared(Config(db="postgresql+psycopg://doxa@db/doxa"), nodes=2)
 
 
 def test_more_replicas_at_least_than_at_most_are_refused():

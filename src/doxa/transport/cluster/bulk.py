@@ -21,7 +21,7 @@ from doxa.core.errors import DoxaError, InputError, NotFoundError
 
 if TYPE_CHECKING:
     from doxa.backends.transcripts import Line
-    from doxa.engine import Doxa
+    from doxa.engine import Dialogue, Doxa
 
 __all__ = ["Work", "everybody", "ingest", "over_users", "taken_in"]
 
@@ -180,9 +180,13 @@ class _Reader(_Worker):
         new = known = 0
         problems: list[str] = []
         now, told = datetime.now(UTC), iter(lines)
+        dialogues: dict[str, Dialogue] = {}
         while block := list(islice(told, BLOCK)):
             for line in block:
-                dialogue = self._doxa.dialogue(user=user, session=line.session or "default")
+                name = line.session or "default"
+                dialogue = dialogues.get(name) or dialogues.setdefault(
+                    name, self._doxa.dialogue(user=user, session=name)
+                )
                 try:
                     receipt = dialogue.absorb(
                         line.text, speaker=line.speaker, role=line.role, at=line.at or now, turn_id=line.turn_id

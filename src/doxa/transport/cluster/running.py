@@ -15,13 +15,14 @@ from doxa.core.config import Config
 from doxa.core.errors import BackendError, BackendUnavailableError, ConfigError, InputError, MissingDependencyError
 from doxa.transport.cluster.names import NAME, SHARD_HEADER
 
-__all__ = ["Standing", "connect", "down", "environment", "placed", "served", "standing", "up"]
+__all__ = ["Standing", "connect", "down", "environment", "placed", "require_shared", "served", "standing", "up"]
 
 T = TypeVar("T", bound=BaseModel)
 
 ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 WAITING = 4_096
 """Streams on which clients of one replica may wait for news, beside the requests that are worked on at once."""
+MEMORY = ":memory:"
 LOCAL = "local"
 """The address of a cluster that begins now, even where one runs."""
 MARGIN_S = 10.0
@@ -120,7 +121,7 @@ def up(config: Config) -> Standing:
     """
     from ray import serve
 
-    _require_shared(config, nodes=len(_alive()))
+    require_shared(config, nodes=len(_alive()))
     server = config.server
     serve.start(
         proxy_location="EveryNode",
@@ -145,18 +146,24 @@ def served(arguments: Mapping[str, str]) -> Any:
     if unknown := set(arguments) - {"config"}:
         raise ConfigError(f"Expected the argument config at most, got {', '.join(sorted(unknown))}.")
     config = Config.load(arguments.get("config"))
-    _require_shared(config, nodes=1)
+    require_shared(config, nodes=1)
     return _application(config)
 
 
 def placed(config: Config) -> Config:
     """Return settings whose paths hold in every process: what Ray starts has another working folder."""
-    named = config.db
-    for prefix in ("sqlite:///", "sqlite:"):
-        named = named.removeprefix(prefix)
-    if "://" not in named and named != ":memory:":
-        config = config.model_copy(update={"db": str(Path(named).absolute())})
+    named = _file_of(config.db)
+    if named not in (None, "", MEMORY):
+        config = config.model_copy(update={"db": str(Path(str(named)).absolute())})
     return _absolute(config)
+
+
+def _file_of(location: str) -> str | None:
+    """Return the file that an SQLite database is; None where it is on a server."""
+    for prefix in ("sqlite+pysqlite:///", "sqlite:///", "sqlite:"):
+        if location.startswith(prefix):
+            return location.removeprefix(prefix)
+    return None if "://" in location else location
 
 
 def _absolute(group: T) -> T:
@@ -262,18 +269,17 @@ def _sizes(config: Config) -> dict[str, Any]:
     return {"autoscaling_config": scaling}
 
 
-def _require_shared(config: Config, *, nodes: int) -> None:
+def require_shared(config: Config, *, nodes: int) -> None:
     """Refuse a database that replicas cannot share."""
-    url = config.db.removeprefix("sqlite:///").removeprefix("sqlite:")
-    if url in (":memory:", ""):
+    file = _file_of(config.db)
+    if file in (MEMORY, ""):
         raise InputError(
             "Every replica would have a memory of its own in :memory:. Name a Postgres database: "
             "--db postgresql+psycopg://USER@HOST/NAME"
         )
-    is_file = "://" not in config.db or config.db.startswith("sqlite")
-    if is_file and nodes > 1:
+    if file is not None and nodes > 1:
         raise InputError(
-            f"The file {url} is on one machine and the cluster has {nodes}. Move it to Postgres, and name that: "
+            f"The file {file} is on one machine and the cluster has {nodes}. Move it to Postgres, and name that: "
             "--db postgresql+psycopg://USER@HOST/NAME"
         )
 
