@@ -15,12 +15,14 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from doxa.core.clustering import ClusterConfig
 from doxa.core.errors import ConfigError
 from doxa.core.roles import MOVED, Group, Profile, RolesConfig, resolved, without_preset
 from doxa.core.storage import StoreConfig
 
 __all__ = [
     "AmrConfig",
+    "ClusterConfig",
     "CommonsenseConfig",
     "Config",
     "EncoderConfig",
@@ -443,6 +445,7 @@ class Config(Group):
     commonsense: CommonsenseConfig = CommonsenseConfig()
     engine: EngineConfig = EngineConfig()
     server: ServerConfig = ServerConfig()
+    cluster: ClusterConfig = ClusterConfig()
 
     @model_validator(mode="before")
     @classmethod

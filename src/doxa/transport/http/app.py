@@ -67,7 +67,8 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     describe(app)
     told = shaped({**SHAPES, PATH: inspector.shape})
     install(app, told)
-    _front(app, settings, numbers, told, lambda scope: waits(scope) or inspector.waits(scope))
+    served.waits = lambda scope: waits(scope) or inspector.waits(scope)
+    _front(app, settings, numbers, told, served.waits)
     return app
 
 
