@@ -252,6 +252,20 @@ class RecallConfig(Group):
     )
 
 
+class DriftConfig(Group):
+    """How it is watched whether search still does as well as it did, and what is done where it does not."""
+
+    watch: bool = Field(True, description="Whether questions are sampled, to see whether search still finds what it did.")
+    hours: float = Field(24.0, gt=0, description="Length of a window in hours, by the clock of the memory.")
+    questions: int = Field(50, gt=0, description="Questions after which a window ends before its time.")
+    refresh: Literal["never", "alarm"] = Field(
+        "alarm",
+        description="When what was learned is refreshed by itself, behind everything else: after an `alarm` (extra "
+        "`learn`), or `never`.",
+    )
+    every: int = Field(0, ge=0, description="Windows after which it is refreshed without an alarm too; 0: never.")
+
+
 class ReasonConfig(Group):
     """How an answer is searched for where facts do not give it at once, and what a model may cost for one question."""
 
@@ -444,6 +458,7 @@ class Config(Group):
     reader: ReaderConfig = ReaderConfig()
     grader: GraderConfig = GraderConfig()
     recall: RecallConfig = RecallConfig()
+    drift: DriftConfig = DriftConfig()
     reason: ReasonConfig = ReasonConfig()
     tasks: TasksConfig = TasksConfig()
     commonsense: CommonsenseConfig = CommonsenseConfig()

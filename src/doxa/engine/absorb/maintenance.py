@@ -23,6 +23,7 @@ from doxa.engine.absorb.promotion import lift
 from doxa.engine.absorb.turn import absorb
 from doxa.engine.answer.feedback import store_feedback
 from doxa.engine.history.answers import store_answers
+from doxa.engine.history.shadow import store_shadows
 from doxa.engine.reading.clashes import judge
 from doxa.engine.reading.tasks import propose
 from doxa.engine.wiring.parts import Parts
@@ -267,6 +268,7 @@ class Maintenance:
         """Process one block, then let other users have their turn."""
         store_feedback(self._parts.log, self._parts.told, user, least=MICRO_BATCH)
         store_answers(self._parts, user, least=MICRO_BATCH)
+        store_shadows(self._parts, user, least=MICRO_BATCH)
         store, scope = self._parts.log.store, self._parts.log.scope(user)
         if not (block := self._pending(user)):
             if self._lift(user):

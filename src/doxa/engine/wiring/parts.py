@@ -25,6 +25,7 @@ from doxa.backends.parser import Parser, cached
 from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
 from doxa.core.config import Config
+from doxa.core.drift import Shadow
 from doxa.core.errors import BackendError, DoxaError, InputError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
@@ -92,6 +93,8 @@ class Parts:
     """Feedback that is not stored yet."""
     answers: Pending[Answered] = field(default_factory=Pending)
     """Answers that are not stored yet."""
+    shadows: Pending[Shadow] = field(default_factory=Pending)
+    """Questions that are not sampled yet."""
     offers: Offers = field(default_factory=Offers)
     """What each session was last offered to have erased."""
     lifted: int = 0
@@ -130,6 +133,7 @@ class Parts:
             heads=self.heads.of_tenant(name),
             told=Pending(),
             answers=Pending(),
+            shadows=Pending(),
             offers=Offers(),
             lent=True,
             lifted=0,

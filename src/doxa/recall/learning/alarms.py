@@ -1,0 +1,210 @@
+"""Windows -> what is usual, and whether it still is: a sequential test whose false alarms are bounded over a year.
+
+Of the five signals of appendix B.5 three are tested against what was usual: Recall@10 on the shadow set (i), the gap
+between the views (iv), and in place of the validator's trigger rate (v) the share of questions without an answer. The
+p95 of search (iii) is held against the paper's threshold alone: it follows the load of the machine more than it follows
+the memory. Serving cost (ii) is that of the plan, which `doxa learn --status` shows.
+
+The paper sums a divergence of scores for (iv). Scores change with the weights that are fitted, so that every refresh
+would move the signal; here it is which turns the views put first (`recall.apart`), whatever the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import exp, inf, log
+
+from doxa.core.drift import Alarm, Reference, Signal, Window
+
+__all__ = ["AlarmSpec", "Counts", "alarms_of", "reference_of", "shiryaev_roberts"]
+
+TESTED: tuple[Signal, ...] = ("recall", "disagreement", "abstained")
+NAMES = {
+    "recall": "Recall@10 of what was asked",
+    "disagreement": "The disagreement of the views",
+    "abstained": "The share of questions without an answer",
+}
+TINY = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlarmSpec:
+    """What is usual is learned from, and when an alarm is raised."""
+
+    reference: int = 7
+    """Windows that tell what is usual, at least."""
+    questions: int = 100
+    """Questions that they hold, at least."""
+    false: float = 0.05
+    """The chance of any alarm of the test within `horizon` windows while nothing has changed, at most."""
+    horizon: int = 365
+    tolerance: float = 0.03
+    """A change that nobody needs to hear of."""
+    errors: float = 2.0
+    """Standard errors that what is usual may be off by."""
+    drops: tuple[float, ...] = (0.05, 0.1, 0.2, 0.35)
+    """Changes that are looked for."""
+    low: float = 0.65
+    critical: float = 0.60
+    """Recall@10 below which it is too little, whatever is usual (appendix B.5)."""
+    slow_ms: float = 300.0
+    """The p95 of search above which it is too slow (appendix B.5)."""
+    persists: int = 6
+    """Windows in a row for which a threshold has to be passed (appendix B.5: hours)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """One window as the test reads it: `bad` of `asked`, each between 0 and 1."""
+
+    asked: int
+    bad: float
+
+
+def counts_of(signal: Signal, window: Window) -> Counts:
+    """Return a window by one signal."""
+    if signal == "disagreement":
+        return Counts(asked=window.compared, bad=window.compared * window.disagreement)
+    share = 1 - window.recall if signal == "recall" else window.abstained
+    return Counts(asked=window.asked, bad=window.asked * share)
+
+
+def reference_of(windows: Sequence[Window], spec: AlarmSpec) -> Reference | None:
+    """Return what is usual by the first windows; None while there are too few. O(windows)."""
+    asked = 0
+    for count, window in enumerate(windows, start=1):
+        asked += window.asked
+        if count >= spec.reference and asked >= spec.questions:
+            first = windows[:count]
+            means = {signal: _mean(signal, first) for signal in TESTED}
+            return Reference(
+                first=first[0].number,
+                last=window.number,
+                asked=asked,
+                recall=1 - means["recall"][0],
+                recall_spread=means["recall"][1],
+                disagreement=means["disagreement"][0],
+                disagreement_spread=means["disagreement"][1],
+                abstained=means["abstained"][0],
+                abstained_spread=means["abstained"][1],
+            )
+    return None
+
+
+def _mean(signal: Signal, windows: Sequence[Window]) -> tuple[float, float]:
+    """Return the mean of what is bad and its standard error: by the windows, or by the questions if that is more.
+
+    Questions of one window are alike, so that they tell less than as many that are not.
+    """
+    counts = [counts_of(signal, window) for window in windows]
+    asked = sum(one.asked for one in counts)
+    if not asked:
+        return 0.0, 1.0
+    mean = sum(one.bad for one in counts) / asked
+    between = sum((one.bad - mean * one.asked) ** 2 for one in counts) * len(counts) / max(len(counts) - 1, 1)
+    return mean, max(between**0.5 / asked, (mean * (1 - mean) / asked) ** 0.5)
+
+
+def alarms_of(windows: Sequence[Window], spec: AlarmSpec, *, refreshed: bool = False) -> list[Alarm]:
+    """Return the alarms that stand after the last of some windows, by signal.
+
+    Args:
+        windows: closed ones since the last refresh, oldest first.
+        spec: when to raise one.
+        refreshed: whether there was a refresh before them; what it could not lift above a threshold is not told again.
+
+    Cost: O(windows).
+    """
+    reference = reference_of(windows, spec)
+    found: dict[Signal, Alarm] = {}
+    if reference is not None:
+        later = [window for window in windows if window.number > reference.last]
+        for signal in TESTED:
+            if (alarm := _changed(signal, later, reference, spec)) is not None:
+                found[signal] = alarm
+    for alarm in _passed(windows, spec, refreshed=refreshed):
+        found.setdefault(alarm.signal, alarm)
+    return list(found.values())
+
+
+def shiryaev_roberts(
+    counts: Sequence[Counts], usual: float, drops: Sequence[float]
+) -> Iterator[tuple[float, int]]:
+    """Yield after each window the statistic of the test (as its logarithm), and where the change most likely began.
+
+    For a mean of at most `usual` and any bounded scores, (q/usual)^bad ((1-q)/(1-usual))^(asked-bad) has an expectation
+    of at most 1 given the past, whatever the distribution: e^x is convex, so a score in [0, 1] is worst where it is 0
+    or 1. The statistic R = (R + 1) times that, averaged over the changes q - usual, is then at most one window's worth
+    more each window in expectation, and passes c within T windows with a chance of at most T / c.
+
+    Source: Shin, Ramdas and Rinaldo 2022, "E-detectors: a nonparametric framework for sequential change detection".
+    """
+    levels = [min(usual + drop, 1 - TINY) for drop in drops]
+    sums = [-inf] * len(levels)  # the logarithm of R for each
+    best, since = [0.0] * len(levels), [0] * len(levels)  # the sum of logarithms since the likeliest beginning
+    for number, one in enumerate(counts):
+        for row, level in enumerate(levels):
+            step = one.bad * log(level / usual) + (one.asked - one.bad) * log((1 - level) / (1 - usual))
+            sums[row] = _log_add(sums[row], 0.0) + step
+            if best[row] <= 0:
+                best[row], since[row] = 0.0, number
+            best[row] += step
+        likeliest = max(range(len(levels)), key=lambda row: best[row])
+        whole = -inf
+        for value in sums:
+            whole = _log_add(whole, value)
+        yield whole - log(len(levels)), since[likeliest]
+
+
+def _log_add(one: float, other: float) -> float:
+    high, low = max(one, other), min(one, other)
+    return high if low == -inf else high + log(1 + exp(low - high))
+
+
+def _changed(signal: Signal, windows: Sequence[Window], reference: Reference, spec: AlarmSpec) -> Alarm | None:
+    """Return the alarm of the test, if it was raised in any of some windows: it stands until there is a refresh."""
+    mean, spread = getattr(reference, signal), getattr(reference, f"{signal}_spread")
+    bad = 1 - mean if signal == "recall" else mean
+    usual = min(max(bad + max(spec.tolerance, spec.errors * spread), TINY), 1 - 2 * TINY)
+    enough = log(spec.horizon * len(TESTED) / spec.false)
+    counts = [counts_of(signal, window) for window in windows]
+    for at, (statistic, since) in enumerate(shiryaev_roberts(counts, usual, spec.drops)):
+        if statistic >= enough:
+            asked = sum(one.asked for one in counts[since : at + 1])
+            now = sum(one.bad for one in counts[since : at + 1]) / max(asked, 1)
+            value = 1 - now if signal == "recall" else now
+            text = f"{NAMES[signal]} is {value:.2f} since {windows[since].start:%Y-%m-%d}, and was {mean:.2f}."
+            critical = signal == "recall" and value < spec.critical
+            return _alarm(signal, windows[at], windows[since], value, mean, text, critical=critical)
+    return None
+
+
+def _passed(windows: Sequence[Window], spec: AlarmSpec, *, refreshed: bool) -> Iterator[Alarm]:
+    """Yield an alarm for each threshold that is passed in the latest windows."""
+    last = windows[-spec.persists :]
+    if len(last) < spec.persists:
+        return
+    row = f"in {spec.persists} windows in a row"
+    low = [window.recall < spec.low for window in windows]
+    if all(low[-spec.persists :]) and not (refreshed and all(low)):
+        value = sum(one.recall * one.asked for one in last) / sum(one.asked for one in last)
+        text = f"{NAMES['recall']} is {value:.2f}, below {spec.low:.2f} {row}."
+        yield _alarm("recall", last[-1], last[0], value, spec.low, text, critical=value < spec.critical)
+    if all(one.p95_ms > spec.slow_ms for one in last):
+        text = f"The p95 of search is {last[-1].p95_ms:.0f} ms, above {spec.slow_ms:.0f} ms {row}."
+        yield _alarm("p95_ms", last[-1], last[0], last[-1].p95_ms, spec.slow_ms, text)
+
+
+def _alarm(
+    signal: Signal, window: Window, since: Window, value: float, usual: float, text: str, *, critical: bool = False
+) -> Alarm:
+    return Alarm(
+        signal=signal,
+        window=window.number,
+        since=since.number,
+        value=value,
+        usual=usual,
+        grade="critical" if critical else "warning",
+        text=text,
+    )
