@@ -22,6 +22,7 @@ __all__ = [
     "AmrConfig",
     "CommonsenseConfig",
     "Config",
+    "DriftConfig",
     "EncoderConfig",
     "EngineConfig",
     "LLMConfig",
