@@ -11,9 +11,10 @@ from doxa.core.feedback import Lesson
 
 __all__ = ["Alarm", "Drift", "Outcome", "Reference", "Refreshed", "Shadow", "Signal", "Window"]
 
-Outcome = Literal["used", "missed", "abstained", "unsupported"]
+Outcome = Literal["used", "missed", "abstained", "unsupported", "unjudged"]
 """What became of a question: its answer was verified and cites turns; a person told what was needed; there was no
-answer; or there was one that nothing in the memory supports."""
+answer; there was one that cites nothing, or that the memory contradicts; or one that cites turns, and the check can
+neither verify nor refute it."""
 Signal = Literal["recall", "disagreement", "abstained", "p95_ms"]
 
 
@@ -47,6 +48,11 @@ class Shadow:
         return bool(self.turn_ids)
 
     @property
+    def judged(self) -> bool:
+        """Whether it is known that it was served well, or that it was not."""
+        return self.outcome != "unjudged"
+
+    @property
     def answered(self) -> bool:
         """Whether it was answered from what search had to find, as far as anybody said."""
         return self.outcome == "used"
@@ -63,12 +69,14 @@ class Window:
     """When its last one was."""
     asked: int
     """Questions."""
+    judged: int
+    """Those of which it is known whether they were served well."""
     recall: float
-    """Mean Recall@10 over all of them; one that failed counts 0."""
+    """Mean Recall@10 over those; one that failed counts 0."""
     abstained: float
     """The share without an answer."""
     unsupported: float
-    """The share whose answer nothing supports."""
+    """The share whose answer cites nothing, or is contradicted."""
     missed: float = 0.0
     """The share of which a person said what was needed."""
     compared: int = 0

@@ -114,7 +114,7 @@ def _judged(parts: Parts, user: str) -> _Judged:
         known=known,
         since=since,
         reference=reference_of(since, spec),
-        alarms=alarms_of(since, spec, refreshed=bool(known.refreshes)),
+        alarms=alarms_of(since, spec),
     )
 
 
@@ -124,15 +124,15 @@ def _told(parts: Parts, user: str, judged: _Judged) -> Drift:
     if judged.alarms:
         reason = " ".join(alarm.text for alarm in judged.alarms)
     elif judged.reference is None:
-        asked = sum(window.asked for window in (*judged.since, *still))
-        spec = AlarmSpec()
+        asked, spec = sum(window.judged for window in judged.since), AlarmSpec()
         reason = (
-            f"{len(judged.since)} closed windows with {asked} questions do not yet tell what is usual; it takes "
-            f"{spec.reference} with {spec.questions}."
+            f"{len(judged.since)} closed windows with {asked} questions that could be judged do not tell what is usual; "
+            f"it takes {spec.reference} with {spec.questions}."
         )
     else:
-        usual = judged.reference.recall
-        reason = f"Search does as well as it did: Recall@10 of what was asked is {usual:.2f} as a rule."
+        reason = f"Search does as well as it did: Recall@10 of what was asked is {judged.reference.recall:.2f} as a rule"
+        low = judged.reference.recall < AlarmSpec().low
+        reason += ", which is low; `doxa drift --refresh` may mend it." if low else "."
     return Drift(
         state="alarm" if judged.alarms else "calm" if judged.reference else "waiting",
         reason=reason,
@@ -158,7 +158,7 @@ def _refreshed(parts: Parts, user: str, judged: _Judged, why: str, *, wait: bool
     later = [window for window in judged.since if window.number >= begun] if judged.alarms else []
     before = {"usual": judged.reference.recall} if judged.reference else {}
     if later:
-        before["drifted"] = sum(w.recall * w.asked for w in later) / sum(w.asked for w in later)
+        before["drifted"] = sum(w.recall * w.judged for w in later) / max(sum(w.judged for w in later), 1)
     with parts.log.user(user) as state:
         now = state.now() or EARLIEST
     done = Refreshed(

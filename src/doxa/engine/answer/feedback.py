@@ -72,8 +72,12 @@ def served(
         kept: whether its words may be kept, where no remembered turn has them.
     """
     cited = tuple(dict.fromkeys(citation.turn_id for citation in draft.citations))
-    outcome: Outcome = "abstained" if draft.abstained else "unsupported"
-    if not draft.abstained and cited and verdict.label == "supported":
+    outcome: Outcome = "unjudged"
+    if draft.abstained:
+        outcome = "abstained"
+    elif not cited or verdict.label == "contradiction":
+        outcome = "unsupported"
+    elif verdict.label == "supported":
         outcome = "used"
     again = kept and not asked.said and asked.as_of is None and asked.known_at is None
     return shadow_of(

@@ -187,7 +187,7 @@ class Doxa:
             if self._maintained is not None:
                 self._maintained.stop(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
             waiting = (self._parts.told, self._parts.answers, self._parts.shadows)
-            for user in {user for one in waiting for user in one.users()}:
+            for user in {name for one in waiting for name in one.users()}:
                 self._store_pending(user)
             if not self._parts.lent:
                 self._parts.close()
@@ -298,6 +298,8 @@ class Doxa:
         self._check_open()
         self._maintenance.wait(user)
         self._store_pending(user)
+        if user in self._parts.closed:
+            self._maintenance.schedule(user)
         self._maintenance.rest(user, max(rest_s, self._parts.config.engine.settle_s))
 
     def _store_pending(self, user: str) -> None:

@@ -81,6 +81,8 @@ def store_shadows(parts: Parts, user: str, *, least: int = 1, close: bool = Fals
     try:
         for _ in range(TRIES):
             closed = _stored(parts, user, new, close=close)
+            if closed:
+                parts.closed.add(user)
             if closed is not None:
                 return closed
         reason: object = "others kept writing"
@@ -272,7 +274,7 @@ SHADOW = Codec(
 )
 WINDOW = Codec(
     Window,
-    "number start end asked recall abstained unsupported missed compared apart p95_ms kept",
+    "number start end asked judged recall abstained unsupported missed compared apart p95_ms kept",
     start=_dated("start"),
     end=_dated("end"),
     apart=Named("disagreement"),

@@ -95,6 +95,8 @@ class Parts:
     """Answers that are not stored yet."""
     shadows: Pending[Shadow] = field(default_factory=Pending)
     """Questions that are not sampled yet."""
+    closed: set[str] = field(default_factory=set)
+    """Users of whom a window of questions was closed and is not looked at yet."""
     offers: Offers = field(default_factory=Offers)
     """What each session was last offered to have erased."""
     lifted: int = 0
@@ -134,6 +136,7 @@ class Parts:
             told=Pending(),
             answers=Pending(),
             shadows=Pending(),
+            closed=set(),
             offers=Offers(),
             lent=True,
             lifted=0,

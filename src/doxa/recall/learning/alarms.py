@@ -66,15 +66,16 @@ def counts_of(signal: Signal, window: Window) -> Counts:
     """Return a window by one signal."""
     if signal == "disagreement":
         return Counts(asked=window.compared, bad=window.compared * window.disagreement)
-    share = 1 - window.recall if signal == "recall" else window.abstained
-    return Counts(asked=window.asked, bad=window.asked * share)
+    if signal == "recall":
+        return Counts(asked=window.judged, bad=window.judged * (1 - window.recall))
+    return Counts(asked=window.asked, bad=window.asked * window.abstained)
 
 
 def reference_of(windows: Sequence[Window], spec: AlarmSpec) -> Reference | None:
     """Return what is usual by the first windows; None while there are too few. O(windows)."""
     asked = 0
     for count, window in enumerate(windows, start=1):
-        asked += window.asked
+        asked += window.judged
         if count >= spec.reference and asked >= spec.questions:
             first = windows[:count]
             means = {signal: _mean(signal, first) for signal in TESTED}
@@ -106,26 +107,22 @@ def _mean(signal: Signal, windows: Sequence[Window]) -> tuple[float, float]:
     return mean, max(between**0.5 / asked, (mean * (1 - mean) / asked) ** 0.5)
 
 
-def alarms_of(windows: Sequence[Window], spec: AlarmSpec, *, refreshed: bool = False) -> list[Alarm]:
+def alarms_of(windows: Sequence[Window], spec: AlarmSpec) -> list[Alarm]:
     """Return the alarms that stand after the last of some windows, by signal.
 
     Args:
         windows: closed ones since the last refresh, oldest first.
         spec: when to raise one.
-        refreshed: whether there was a refresh before them; what it could not lift above a threshold is not told again.
 
     Cost: O(windows).
     """
     reference = reference_of(windows, spec)
-    found: dict[Signal, Alarm] = {}
-    if reference is not None:
-        later = [window for window in windows if window.number > reference.last]
-        for signal in TESTED:
-            if (alarm := _changed(signal, later, reference, spec)) is not None:
-                found[signal] = alarm
-    for alarm in _passed(windows, spec, refreshed=refreshed):
-        found.setdefault(alarm.signal, alarm)
-    return list(found.values())
+    if reference is None:
+        return []
+    later = [window for window in windows if window.number > reference.last]
+    found = [alarm for signal in TESTED if (alarm := _changed(signal, later, reference, spec)) is not None]
+    known = {alarm.signal for alarm in found}
+    return found + [alarm for alarm in _passed(later, reference, spec) if alarm.signal not in known]
 
 
 def shiryaev_roberts(
@@ -180,18 +177,21 @@ def _changed(signal: Signal, windows: Sequence[Window], reference: Reference, sp
     return None
 
 
-def _passed(windows: Sequence[Window], spec: AlarmSpec, *, refreshed: bool) -> Iterator[Alarm]:
-    """Yield an alarm for each threshold that is passed in the latest windows."""
+def _passed(windows: Sequence[Window], reference: Reference, spec: AlarmSpec) -> Iterator[Alarm]:
+    """Yield an alarm for each threshold that is passed in the latest windows; a change too slow for the test ends so.
+
+    Recall that was below its threshold as a rule is no change: an alarm would stand for ever, and mend nothing.
+    """
     last = windows[-spec.persists :]
     if len(last) < spec.persists:
         return
     row = f"in {spec.persists} windows in a row"
-    low = [window.recall < spec.low for window in windows]
-    if all(low[-spec.persists :]) and not (refreshed and all(low)):
-        value = sum(one.recall * one.asked for one in last) / sum(one.asked for one in last)
+    judged = sum(window.judged for window in last)
+    if reference.recall >= spec.low and all(window.judged and window.recall < spec.low for window in last):
+        value = sum(window.recall * window.judged for window in last) / judged
         text = f"{NAMES['recall']} is {value:.2f}, below {spec.low:.2f} {row}."
         yield _alarm("recall", last[-1], last[0], value, spec.low, text, critical=value < spec.critical)
-    if all(one.p95_ms > spec.slow_ms for one in last):
+    if all(window.p95_ms > spec.slow_ms for window in last):
         text = f"The p95 of search is {last[-1].p95_ms:.0f} ms, above {spec.slow_ms:.0f} ms {row}."
         yield _alarm("p95_ms", last[-1], last[0], last[-1].p95_ms, spec.slow_ms, text)
 

@@ -66,13 +66,15 @@ def filled(
 def measured(number: int, questions: Sequence[Shadow], *, kept: int | None = None) -> Window:
     """Return the measures of a window with at least one question. O(questions)."""
     count = len(questions)
+    judged = [one.recall for one in questions if one.judged]
     apart = [one.disagreement for one in questions if one.disagreement is not None]
     return Window(
         number=number,
         start=min(one.at for one in questions),
         end=max(one.at for one in questions),
         asked=count,
-        recall=sum(one.recall for one in questions) / count,
+        judged=len(judged),
+        recall=sum(judged) / len(judged) if judged else 0.0,
         abstained=sum(one.outcome == "abstained" for one in questions) / count,
         unsupported=sum(one.outcome == "unsupported" for one in questions) / count,
         missed=sum(one.outcome == "missed" for one in questions) / count,

@@ -1,0 +1,285 @@
+"""Sixty days of one user whose taste and wording change: is it noticed, is it mended, and is there no false alarm?
+
+    python benchmarks/scale/drift.py --drifting 6 --calm 20 --jobs 2
+
+A user talks of films (or food) day by day: something is liked or not in words of the user's own, something is judged in
+answer to a question of the assistant's, and others mention the same things. Every day 20 to 40 questions are asked of
+what was said so far. On day 10 what was learned is refreshed for the first time, as a schedule would do it. On the day
+of the change the user turns to the other subject, and from then on asks in other words after another kind of turn:
+
+* `answers`: in the words of the assistant's question, after the reply to it, which shares no word with either;
+* `own`: by name, after a statement that has the name in it.
+
+Half of the drifting seeds change from `answers` to `own`, half the other way. A tenth of the questions is of the other
+kind all the time. Calm runs are the same without the change.
+
+The memory, search, the sample, the windows, the test, the refresh and its replays are the engine's. What answers is
+simulated, since a language model would be asked 40,000 times: where the evidence is among the first ten it is cited and
+verified with a chance of 0.95; else there is no answer, and the user says what was needed with a chance of 0.5. The
+monitor sees those alone; the report is by the true evidence of every question. The sentences are those of the training
+split of the implicit benchmark. `R@10` is the mean over days: before the change (the reference on), from the change to
+the refresh, and from the refresh to the end; `attainable` is that of weights fitted, once, to 300 questions of after the
+change.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from doxa.core.config import Config
+from doxa.core.drift import Drift
+from doxa.core.trace import Step
+from doxa.engine import Doxa
+from doxa.engine.absorb.replaying import encoded_queries
+from doxa.engine.answer.feedback import shadow_of
+from doxa.recall import AlignSpec, aligned_weights, apart, evidence_of, look_up, measure, read_query, replay_of, shipped
+from doxa_bench.implicit.material import Concept, Workload, fill, workload
+
+DAYS, CHANGE, FIRST_REFRESH, MENTIONS = 60, 30, 10, 8
+ASKED = (20, 40)
+OTHER, VERIFIED, TOLD = 0.1, 0.95, 0.5
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+USER = "ana"
+ASKS = (
+    ("What is the verdict on {thing}?", "What was the verdict on {thing}?"),
+    ("And, was {thing} worth the evening?", "Was {thing} worth the evening?"),
+    ("Did {thing} keep its promise?", "Did {thing} keep its promise?"),
+    ("So, marks out of ten for {thing}?", "How many marks out of ten did {thing} get?"),
+)
+"""What the assistant asks, and how the user comes back to it."""
+BY_NAME = (
+    "What is my opinion of {thing}?",
+    "What did I say about {thing}?",
+    "How do I find {thing}?",
+    "Do I care for {thing}?",
+)
+
+
+@dataclass(slots=True)
+class Day:
+    """How the questions of a day went."""
+
+    found: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Life:
+    """One user, and what search should find."""
+
+    rng: Random
+    topics: list[tuple[Workload, Concept, str]]
+    said: int = 0
+    gold: dict[tuple[int, str], str] = field(default_factory=dict)
+    asks: dict[int, int] = field(default_factory=dict)
+
+    def turns(self, topic: int) -> list[tuple[str, str, str]]:
+        """Return what is said of a topic, in units that are shuffled: (id, role, text)."""
+        rng, (home, concept, thing) = self.rng, self.topics[topic]
+        polarity = rng.choice(("like", "dislike"))
+        manners = {name: texts for name, texts in home.frames[polarity].items() if name != "choice"}
+        own = self._filled(topic, rng.choice(manners[rng.choice(sorted(manners))]))
+        self.asks[topic] = rng.randrange(len(ASKS))
+        asked = fill(ASKS[self.asks[topic]][0], {"thing": thing})
+        answer = rng.choice(home.hints[rng.choice(sorted(home.hints))][polarity])
+        units: list[tuple[str, list[tuple[str, str]]]] = [
+            ("own", [("user", own)]),
+            ("answers", [("assistant", asked), ("user", answer)]),
+        ]
+        near = home.frames["near"]
+        for _ in range(MENTIONS):
+            manner = rng.choice(sorted(near))
+            units.append(
+                ("", [("assistant" if manner == "assistant" else "user", self._filled(topic, rng.choice(near[manner])))])
+            )
+        rng.shuffle(units)
+        turns = []
+        for kind, unit in units:
+            for role, text in unit:
+                self.said += 1
+                turns.append((f"t{self.said}", role, text))
+            if kind:
+                self.gold[topic, kind] = turns[-1][0]
+        return turns
+
+    def question(self, topic: int, kind: str) -> tuple[str, str]:
+        """Return a question, and the id of the turn that answers it."""
+        text = ASKS[self.asks[topic]][1] if kind == "answers" else self.rng.choice(BY_NAME)
+        return fill(text, {"thing": self.topics[topic][2]}), self.gold[topic, kind]
+
+    def _filled(self, topic: int, frame: str) -> str:
+        home, concept, thing = self.topics[topic]
+        others = [other for one in home.concepts if one.name != concept.name for other in one.things]
+        slots = {"thing": thing, "aspect": self.rng.choice(concept.aspects), "label": concept.label}
+        slots |= {"other": self.rng.choice(others), "alias": concept.aliases.get(thing, thing)}
+        return fill(frame, slots, several=home.several(thing))
+
+
+def drawn(rng: Random, change: int) -> Life:
+    """Return a user with a topic for every second day, of one subject before the change and of another after it."""
+    subjects = rng.sample(("films", "food"), 2)
+    topics = []
+    for name, days in zip(subjects, (change, DAYS - change), strict=True):
+        home = workload(name, "train")
+        things = [(home, concept, thing) for concept in home.concepts for thing in concept.things]
+        rng.shuffle(things)
+        topics += things[: -(-days // 2)]
+    return Life(rng=rng, topics=topics)
+
+
+def play(seed: int, kind: str) -> dict[str, object]:
+    """Live one life and return what became of it; `kind` is calm, answers-own or own-answers."""
+    rng, begun = Random(f"drift/{kind}/{seed}"), time.perf_counter()
+    change = DAYS if kind == "calm" else CHANGE + rng.randrange(-3, 4)
+    before, after = ("answers", "own") if kind == "answers-own" else ("own", "answers")
+    if kind == "calm" and seed % 2:
+        before, after = after, before
+    life = drawn(rng, change)
+    settings = {"grader": {"name": "none"}, "reader": {"name": "none"}, "nli": {"name": "none"}}
+    days: list[Day] = []
+    first_alarm = refreshed = None
+    with tempfile.TemporaryDirectory() as folder:
+        with Doxa.open(Path(folder) / "memory.db", config=Config.from_tree(settings)) as doxa:
+            chat, memory = doxa.dialogue(user=USER), doxa.memory(user=USER)
+            for day in range(DAYS):
+                at = START + timedelta(days=day)
+                if day % 2 == 0 or day == change:
+                    tell(chat, life, min((day + 1) // 2, len(life.topics) - 1), at)
+                if day == FIRST_REFRESH:
+                    memory.drift(refresh=True)
+                wording = before if day < change else after
+                known = [topic for topic in life.asks if day < change or topic >= -(-change // 2)]
+                days.append(ask_all(doxa, life, known or [*life.asks], wording, at))
+                doxa.wait(USER, rest_s=120)
+                now = memory.drift()
+                if first_alarm is None and (now.alarms or len(now.refreshes) > 1):
+                    first_alarm = day
+                if refreshed is None and len(now.refreshes) > 1:
+                    refreshed = day
+            now = memory.drift()
+            best = attainable(doxa, life, after) if kind != "calm" else None
+    return told(seed, kind, change, days, now, first_alarm, refreshed, best, time.perf_counter() - begun)
+
+
+def tell(chat, life: Life, topic: int, at: datetime) -> None:  # type: ignore[no-untyped-def]
+    """Have what is said of a topic absorbed."""
+    if topic in life.asks:
+        return
+    for place, (turn_id, role, text) in enumerate(life.turns(topic)):
+        speaker = "Ana" if role == "user" else "assistant"
+        chat.absorb(text, at=at + timedelta(minutes=place), turn_id=turn_id, speaker=speaker)
+    chat.flush()
+
+
+def ask_all(doxa: Doxa, life: Life, topics: list[int], wording: str, at: datetime) -> Day:
+    """Ask the questions of a day."""
+    rng, day, parts = life.rng, Day(), doxa.parts
+    other = "own" if wording == "answers" else "answers"
+    for number in range(rng.randint(*ASKED)):
+        text, gold = life.question(rng.choice(topics), other if rng.random() < OTHER else wording)
+        when = at + timedelta(hours=10, minutes=number)
+        with parts.log.user(USER) as state:
+            query = read_query(text, state, at=when)
+        (query,) = encoded_queries([query], parts)
+        start = time.perf_counter()
+        with parts.log.user(USER) as state:
+            looked = look_up(query, state, spec=parts.recall, weights=parts.learned.of(USER))
+            evidence = evidence_of(looked)
+        ms = (time.perf_counter() - start) * 1000
+        found = any(gold in item.turn_ids for item in evidence)
+        day.found.append(float(found))
+        verified = found and rng.random() < VERIFIED
+        outcome = "used" if verified else "missed" if rng.random() < TOLD else "abstained"
+        step = Step(name="recall", ms=ms, detail={**looked.note, "apart": apart(looked.proposed)})
+        needed = () if outcome == "abstained" else (gold,)
+        parts.shadows.add(
+            USER, shadow_of(outcome, at=when, query=text, asked="", needed=needed, evidence=evidence, step=step)
+        )
+    return day
+
+
+def attainable(doxa: Doxa, life: Life, wording: str) -> float:
+    """Return Recall@10 of weights fitted to one half of many questions of after the change, on the other half."""
+    parts, rng = doxa.parts, Random(0)
+    topics = [topic for topic in life.asks if life.topics[topic][0] is life.topics[-1][0]]
+    other = "own" if wording == "answers" else "answers"
+    asked = [life.question(rng.choice(topics), other if rng.random() < OTHER else wording) for _ in range(600)]
+    replays = []
+    with parts.log.user(USER) as state:
+        queries = [read_query(text, state, at=state.now()) for text, _ in asked]
+    for query, (_, gold) in zip(encoded_queries(queries, parts), asked, strict=True):
+        with parts.log.user(USER) as state:
+            replays.append(replay_of(query, state, needed=[gold], spec=parts.recall))
+    return measure(replays[1::2], aligned_weights(shipped(), replays[::2], AlignSpec(decay=1e-3))).recall
+
+
+def told(
+    seed: int, kind: str, change: int, days: list[Day], now: Drift, alarm: int | None, refreshed: int | None,
+    best: float | None, seconds: float,
+) -> dict[str, object]:  # fmt: skip
+    """Return one run as a row."""
+
+    def mean(first: int, last: int) -> float | None:
+        found = [one for day in days[first:last] for one in day.found]
+        return round(sum(found) / len(found), 3) if found else None
+
+    row: dict[str, object] = {"seed": seed, "kind": kind, "seconds": round(seconds)}
+    if kind == "calm":
+        false = alarm is not None
+        return row | {"alarm": false, "recall": mean(FIRST_REFRESH, DAYS), "why": now.refreshes[-1].why if false else ""}
+    before, after = mean(FIRST_REFRESH, change), mean(refreshed + 1, DAYS) if refreshed is not None else None
+    done = now.refreshes[-1]
+    return row | {
+        "windows_to_alarm": None if alarm is None else alarm - change,
+        "windows_to_refresh": None if refreshed is None else refreshed - change,
+        "before": before,
+        "drifted": mean(change, DAYS if refreshed is None else refreshed + 1),
+        "after": after,
+        "back": after is not None and before is not None and after >= before - 0.02,
+        "attainable": None if best is None else round(best, 3),
+        "held_back": [round(done.lesson.before.get("recall", 0), 3), round(done.lesson.after.get("recall", 0), 3)],
+        "refreshes": len(now.refreshes),
+        "why": done.why,
+    }
+
+
+def runs(options: argparse.Namespace) -> Iterator[tuple[int, str]]:
+    """Yield what is to be run."""
+    for seed in range(options.drifting):
+        yield seed, ("answers-own", "own-answers")[seed % 2]
+    for seed in range(options.calm):
+        yield seed, "calm"
+
+
+def main() -> None:
+    """Run, print a row for each run and then the sum."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--drifting", type=int, default=6)
+    arguments.add_argument("--calm", type=int, default=20)
+    arguments.add_argument("--jobs", type=int, default=1)
+    options = arguments.parse_args()
+    rows = []
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for done in [pool.submit(play, *one) for one in runs(options)]:
+            rows.append(done.result())
+            print(json.dumps(rows[-1]), flush=True)
+    moved, calm = ([row for row in rows if (row["kind"] == "calm") == still] for still in (False, True))
+    print(
+        json.dumps(
+            {
+                "found_within_3": f"{sum(r['windows_to_alarm'] in (0, 1, 2, 3) for r in moved)} of {len(moved)}",
+                "back_within_0.02": f"{sum(bool(r['back']) for r in moved)} of {len(moved)}",
+                "false_alarms": f"{sum(bool(r['alarm']) for r in calm)} of {len(calm)}",
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
