@@ -1,45 +1,49 @@
 """Sixty days of one user whose taste and wording change: is it noticed, is it mended, and is there no false alarm?
 
-    python benchmarks/scale/drift.py --drifting 6 --calm 20 --jobs 2
+    python benchmarks/scale/drift.py --turned 4 --mild 2 --calm 20 --jobs 2
 
 A user talks of films (or food) day by day: something is liked or not in words of the user's own, something is judged in
 answer to a question of the assistant's, and others mention the same things. Every day 20 to 40 questions are asked of
-what was said so far. On day 10 what was learned is refreshed for the first time, as a schedule would do it. On the day
-of the change the user turns to the other subject, and from then on asks in other words after another kind of turn:
+what was said so far. On day 10 what was learned is refreshed by hand, as a schedule would do it. On the day of the
+change the user turns to the other subject, and asks in other words after another kind of turn:
 
-* `answers`: in the words of the assistant's question, after the reply to it, which shares no word with either;
-* `own`: by name, after a statement that has the name in it.
+* `own`: by name, after a statement that has the name in it;
+* `answers`: in the words of the assistant's question, after the reply to it, which shares no word with either.
 
-Half of the drifting seeds change from `answers` to `own`, half the other way. A tenth of the questions is of the other
-kind all the time. Calm runs are the same without the change.
+`turned` seeks own statements before and answers after: what was learned on the one is wrong for the other. `mild` is the
+other way round, which costs little. A tenth of the questions is of the other kind all the time. Calm runs have no
+change; every other one asks after answers.
 
 The memory, search, the sample, the windows, the test, the refresh and its replays are the engine's. What answers is
 simulated, since a language model would be asked 40,000 times: where the evidence is among the first ten it is cited and
 verified with a chance of 0.95; else there is no answer, and the user says what was needed with a chance of 0.5. The
 monitor sees those alone; the report is by the true evidence of every question. The sentences are those of the training
-split of the implicit benchmark. `R@10` is the mean over days: before the change (the reference on), from the change to
-the refresh, and from the refresh to the end; `attainable` is that of weights fitted, once, to 300 questions of after the
-change.
+split of the implicit benchmark. Recall@10 is the mean over days: `before` the change (from day 10 on), `drifted` from
+the change to the refresh, `after` from the refresh to the end.
 """
 
 import argparse
+import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
+from doxa.backends import onnx
 from doxa.core.config import Config
 from doxa.core.drift import Drift
 from doxa.core.trace import Step
-from doxa.engine import Doxa
+from doxa.engine import Dialogue, Doxa
 from doxa.engine.absorb.replaying import encoded_queries
 from doxa.engine.answer.feedback import shadow_of
-from doxa.recall import AlignSpec, aligned_weights, apart, evidence_of, look_up, measure, read_query, replay_of, shipped
+from doxa.recall import apart, evidence_of, look_up, read_query
 from doxa_bench.implicit.material import Concept, Workload, fill, workload
 
 DAYS, CHANGE, FIRST_REFRESH, MENTIONS = 60, 30, 10, 8
@@ -81,7 +85,7 @@ class Life:
 
     def turns(self, topic: int) -> list[tuple[str, str, str]]:
         """Return what is said of a topic, in units that are shuffled: (id, role, text)."""
-        rng, (home, concept, thing) = self.rng, self.topics[topic]
+        rng, (home, _, thing) = self.rng, self.topics[topic]
         polarity = rng.choice(("like", "dislike"))
         manners = {name: texts for name, texts in home.frames[polarity].items() if name != "choice"}
         own = self._filled(topic, rng.choice(manners[rng.choice(sorted(manners))]))
@@ -96,7 +100,10 @@ class Life:
         for _ in range(MENTIONS):
             manner = rng.choice(sorted(near))
             units.append(
-                ("", [("assistant" if manner == "assistant" else "user", self._filled(topic, rng.choice(near[manner])))])
+                (
+                    "",
+                    [("assistant" if manner == "assistant" else "user", self._filled(topic, rng.choice(near[manner])))],
+                )
             )
         rng.shuffle(units)
         turns = []
@@ -133,19 +140,40 @@ def drawn(rng: Random, change: int) -> Life:
     return Life(rng=rng, topics=topics)
 
 
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Let every network say the same of the same input without running again: sentences come back from run to run."""
+    run = onnx.Session.run
+
+    def remembered(self: onnx.Session, outputs: Sequence[str] | None, feed: dict[str, Any], **rest: Any) -> Any:
+        key = hashlib.sha1(f"{self._what} {outputs}".encode())
+        for name, value in sorted(feed.items()):
+            key.update(f"{name} {value.shape}".encode() + value.tobytes())
+        if (found := key.digest()) not in KNOWN:
+            KNOWN[found] = run(self, outputs, feed, **rest)
+        return KNOWN[found]
+
+    onnx.Session.run = remembered  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        onnx.Session.run = run  # type: ignore[method-assign]
+
+
+KNOWN: dict[bytes, Any] = {}
+
+
 def play(seed: int, kind: str) -> dict[str, object]:
-    """Live one life and return what became of it; `kind` is calm, answers-own or own-answers."""
+    """Live one life and return what became of it; `kind` is turned, mild or calm."""
     rng, begun = Random(f"drift/{kind}/{seed}"), time.perf_counter()
     change = DAYS if kind == "calm" else CHANGE + rng.randrange(-3, 4)
-    before, after = ("answers", "own") if kind == "answers-own" else ("own", "answers")
-    if kind == "calm" and seed % 2:
-        before, after = after, before
+    before, after = ("own", "answers") if kind == "turned" or (kind == "calm" and not seed % 2) else ("answers", "own")
     life = drawn(rng, change)
     settings = {"grader": {"name": "none"}, "reader": {"name": "none"}, "nli": {"name": "none"}}
     days: list[Day] = []
     first_alarm = refreshed = None
-    with tempfile.TemporaryDirectory() as folder:
-        with Doxa.open(Path(folder) / "memory.db", config=Config.from_tree(settings)) as doxa:
+    with tempfile.TemporaryDirectory() as folder, remembering():
+        with Doxa.open(Path(folder) / "memory.db", config=Config.from_tree(settings)) as doxa:  # noqa: SIM117
             chat, memory = doxa.dialogue(user=USER), doxa.memory(user=USER)
             for day in range(DAYS):
                 at = START + timedelta(days=day)
@@ -163,11 +191,10 @@ def play(seed: int, kind: str) -> dict[str, object]:
                 if refreshed is None and len(now.refreshes) > 1:
                     refreshed = day
             now = memory.drift()
-            best = attainable(doxa, life, after) if kind != "calm" else None
-    return told(seed, kind, change, days, now, first_alarm, refreshed, best, time.perf_counter() - begun)
+    return told(seed, kind, change, days, now, first_alarm, refreshed, time.perf_counter() - begun)
 
 
-def tell(chat, life: Life, topic: int, at: datetime) -> None:  # type: ignore[no-untyped-def]
+def tell(chat: Dialogue, life: Life, topic: int, at: datetime) -> None:
     """Have what is said of a topic absorbed."""
     if topic in life.asks:
         return
@@ -204,24 +231,9 @@ def ask_all(doxa: Doxa, life: Life, topics: list[int], wording: str, at: datetim
     return day
 
 
-def attainable(doxa: Doxa, life: Life, wording: str) -> float:
-    """Return Recall@10 of weights fitted to one half of many questions of after the change, on the other half."""
-    parts, rng = doxa.parts, Random(0)
-    topics = [topic for topic in life.asks if life.topics[topic][0] is life.topics[-1][0]]
-    other = "own" if wording == "answers" else "answers"
-    asked = [life.question(rng.choice(topics), other if rng.random() < OTHER else wording) for _ in range(600)]
-    replays = []
-    with parts.log.user(USER) as state:
-        queries = [read_query(text, state, at=state.now()) for text, _ in asked]
-    for query, (_, gold) in zip(encoded_queries(queries, parts), asked, strict=True):
-        with parts.log.user(USER) as state:
-            replays.append(replay_of(query, state, needed=[gold], spec=parts.recall))
-    return measure(replays[1::2], aligned_weights(shipped(), replays[::2], AlignSpec(decay=1e-3))).recall
-
-
 def told(
     seed: int, kind: str, change: int, days: list[Day], now: Drift, alarm: int | None, refreshed: int | None,
-    best: float | None, seconds: float,
+    seconds: float,
 ) -> dict[str, object]:  # fmt: skip
     """Return one run as a row."""
 
@@ -232,9 +244,13 @@ def told(
     row: dict[str, object] = {"seed": seed, "kind": kind, "seconds": round(seconds)}
     if kind == "calm":
         false = alarm is not None
-        return row | {"alarm": false, "recall": mean(FIRST_REFRESH, DAYS), "why": now.refreshes[-1].why if false else ""}
+        return row | {
+            "alarm": false,
+            "recall": mean(FIRST_REFRESH, DAYS),
+            "why": now.refreshes[-1].why if false else "",
+        }
     before, after = mean(FIRST_REFRESH, change), mean(refreshed + 1, DAYS) if refreshed is not None else None
-    done = now.refreshes[-1]
+    done = now.refreshes[min(1, len(now.refreshes) - 1)]
     return row | {
         "windows_to_alarm": None if alarm is None else alarm - change,
         "windows_to_refresh": None if refreshed is None else refreshed - change,
@@ -242,7 +258,6 @@ def told(
         "drifted": mean(change, DAYS if refreshed is None else refreshed + 1),
         "after": after,
         "back": after is not None and before is not None and after >= before - 0.02,
-        "attainable": None if best is None else round(best, 3),
         "held_back": [round(done.lesson.before.get("recall", 0), 3), round(done.lesson.after.get("recall", 0), 3)],
         "refreshes": len(now.refreshes),
         "why": done.why,
@@ -251,16 +266,16 @@ def told(
 
 def runs(options: argparse.Namespace) -> Iterator[tuple[int, str]]:
     """Yield what is to be run."""
-    for seed in range(options.drifting):
-        yield seed, ("answers-own", "own-answers")[seed % 2]
-    for seed in range(options.calm):
-        yield seed, "calm"
+    for kind in ("turned", "mild", "calm"):
+        for seed in range(getattr(options, kind)):
+            yield seed, kind
 
 
 def main() -> None:
     """Run, print a row for each run and then the sum."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--drifting", type=int, default=6)
+    arguments.add_argument("--turned", type=int, default=4)
+    arguments.add_argument("--mild", type=int, default=2)
     arguments.add_argument("--calm", type=int, default=20)
     arguments.add_argument("--jobs", type=int, default=1)
     options = arguments.parse_args()
@@ -269,7 +284,7 @@ def main() -> None:
         for done in [pool.submit(play, *one) for one in runs(options)]:
             rows.append(done.result())
             print(json.dumps(rows[-1]), flush=True)
-    moved, calm = ([row for row in rows if (row["kind"] == "calm") == still] for still in (False, True))
+    moved, calm = ([row for row in rows if row["kind"] == kind] for kind in ("turned", "calm"))
     print(
         json.dumps(
             {

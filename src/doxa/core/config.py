@@ -256,7 +256,9 @@ class RecallConfig(Group):
 class DriftConfig(Group):
     """How it is watched whether search still does as well as it did, and what is done where it does not."""
 
-    watch: bool = Field(True, description="Whether questions are sampled, to see whether search still finds what it did.")
+    watch: bool = Field(
+        True, description="Whether questions are sampled, to see whether search still finds what it did."
+    )
     hours: float = Field(24.0, gt=0, description="Length of a window in hours, by the clock of the memory.")
     questions: int = Field(50, gt=0, description="Questions after which a window ends before its time.")
     refresh: Literal["never", "alarm"] = Field(

@@ -30,7 +30,9 @@ logger = logging.getLogger("doxa")
 HELD_BACK = 4
 """Every such question of the sample is held back: no weights learn from it, old and new are compared on it."""
 BY_HAND = "It was asked for."
-NOTHING_TO_PUT_BACK = "No weights of before a refresh are kept for user {user!r}. `doxa drift` tells what was refreshed."
+NOTHING_TO_PUT_BACK = (
+    "No weights of before a refresh are kept for user {user!r}. `doxa drift` tells what was refreshed."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +97,8 @@ def tend(parts: Parts, user: str) -> Refreshed | None:
     for alarm in judged.alarms:
         if alarm.window == last:
             logger.warning("search drifts for user %s: %s", pseudonym(parts.log.scope(user)), alarm.text)
+            for told in parts.drifts:
+                told(alarm)
     tested = [alarm for alarm in judged.alarms if alarm.signal != "p95_ms"]  # no weights make a machine faster
     due = settings.every and len(judged.since) >= settings.every
     if settings.refresh == "never" or not (tested or due) or find_spec("scipy") is None:
@@ -126,11 +130,13 @@ def _told(parts: Parts, user: str, judged: _Judged) -> Drift:
     elif judged.reference is None:
         asked, spec = sum(window.judged for window in judged.since), AlarmSpec()
         reason = (
-            f"{len(judged.since)} closed windows with {asked} questions that could be judged do not tell what is usual; "
-            f"it takes {spec.reference} with {spec.questions}."
+            f"{len(judged.since)} closed windows with {asked} questions that could be judged do not tell what is "
+            f"usual; it takes {spec.reference} with {spec.questions}."
         )
     else:
-        reason = f"Search does as well as it did: Recall@10 of what was asked is {judged.reference.recall:.2f} as a rule"
+        reason = (
+            f"Search does as well as it did: Recall@10 of what was asked is {judged.reference.recall:.2f} as a rule"
+        )
         low = judged.reference.recall < AlarmSpec().low
         reason += ", which is low; `doxa drift --refresh` may mend it." if low else "."
     return Drift(
@@ -172,6 +178,8 @@ def _refreshed(parts: Parts, user: str, judged: _Judged, why: str, *, wait: bool
         before=before,
     )
     keep_refreshed(parts, user, done)
+    for told in parts.drifts:
+        told(done)
     return done
 
 
@@ -206,7 +214,9 @@ def _vectors_refreshed(parts: Parts, user: str) -> int:
     Cost: nothing where none failed, else one reading of the log.
     """
     with parts.log.user(user) as state:
-        failed = {turn.ordinal for key in state.degraded if (turn := state.turn(key)) is not None and not turn.generated}
+        failed = {
+            turn.ordinal for key in state.degraded if (turn := state.turn(key)) is not None and not turn.generated
+        }
     if not failed:
         return 0
     if lacking := failed - _encoded(parts, user, min(failed)):

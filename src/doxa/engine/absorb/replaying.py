@@ -13,7 +13,7 @@ from doxa.engine.wiring.parts import Parts
 from doxa.memory import UserState
 from doxa.recall import Query, Replay, encoded, read_query, replay_of
 
-__all__ = ["encoded_queries", "replays_of_feedback", "replays_of_shadows"]
+__all__ = ["LATEST", "encoded_queries", "replays_of_feedback", "replays_of_shadows"]
 
 LATEST = 500
 """Answers with feedback that are learned from, the latest ones."""

@@ -13,7 +13,7 @@ from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.trace import Step
 from doxa.core.values import EARLIEST
-from doxa.engine.absorb.replaying import encoded_queries, replays_of_feedback
+from doxa.engine.absorb.replaying import LATEST, encoded_queries, replays_of_feedback
 from doxa.engine.answer.feedback import edges_of, shadow_of, store_feedback, walked
 from doxa.engine.history.replay import NO_TURN
 from doxa.engine.history.shadow import sampled
@@ -69,7 +69,8 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
         begun = perf_counter()
         looked = look_up(read, state, spec=parts.recall, weights=weights)
         found_now = evidence_of(looked)
-        step = Step(name="recall", ms=(perf_counter() - begun) * 1000, detail={**looked.note, "apart": apart(looked.proposed)})
+        detail = {**looked.note, "apart": apart(looked.proposed)}
+        step = Step(name="recall", ms=(perf_counter() - begun) * 1000, detail=detail)
         shown = [one for one in found_now if not set(one.turn_ids) & set(needed)]
         wrong = [key for one in shown[:MISLED] for key in walked(one) if key not in leading]
         told = Feedback(
@@ -83,8 +84,12 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
         )
         parts.log.append(user, state, FeedbackGiven(known_at=told.at, told=[told]))
         if parts.config.drift.watch:
-            asked = {"at": told.at, "query": query, "asked": ""}
-            parts.shadows.add(user, shadow_of("missed", **asked, needed=told.turn_ids, evidence=found_now, step=step))
+            parts.shadows.add(
+                user,
+                shadow_of(
+                    "missed", at=told.at, query=query, asked="", needed=told.turn_ids, evidence=found_now, step=step
+                ),
+            )
     return told
 
 
@@ -134,10 +139,13 @@ def standing(parts: Parts, user: str) -> Lesson:
 
 
 def _failed(parts: Parts, user: str) -> int:
-    """Return how many of the questions since the watching began failed, and nobody said what was needed."""
+    """Return how many questions failed since the first feedback that is looked at, and nobody said what they needed."""
+    with parts.log.user(user) as state:
+        times = [one.at for batch in state.feedback for one in batch][-LATEST:]
     known = sampled(parts, user)
-    closed = sum(window.asked * (window.abstained + window.unsupported) for window in known.windows)
-    return round(closed) + sum(one.outcome in ("abstained", "unsupported") for one in known.questions)
+    closed = (window for window in known.windows if not times or window.end >= times[0])
+    failed = sum(window.asked * (window.abstained + window.unsupported) for window in closed)
+    return round(failed) + sum(one.outcome in ("abstained", "unsupported") for one in known.questions)
 
 
 def _state_of(recall_at_10: float) -> str:

@@ -336,9 +336,10 @@ class Memory(Revising):
         """
         if refresh and rollback:
             raise InputError("drift: give either refresh=True or rollback=True.")
+        if not (refresh or rollback):
+            return drift_of(self._doxa.parts, self.user)
         self._doxa.wait(self.user)
-        act = refresh_all if refresh else roll_back if rollback else drift_of
-        return act(self._doxa.parts, self.user)
+        return (refresh_all if refresh else roll_back)(self._doxa.parts, self.user)
 
     def teaching(self) -> Teaching:
         """Return what teaches the reader of turns what this user wants kept."""

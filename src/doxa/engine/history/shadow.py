@@ -81,10 +81,9 @@ def store_shadows(parts: Parts, user: str, *, least: int = 1, close: bool = Fals
     try:
         for _ in range(TRIES):
             closed = _stored(parts, user, new, close=close)
-            if closed:
-                parts.closed.add(user)
             if closed is not None:
-                return closed
+                _tell(parts, user, closed)
+                return bool(closed)
         reason: object = "others kept writing"
     except StoreError as exc:
         reason = exc
@@ -93,8 +92,17 @@ def store_shadows(parts: Parts, user: str, *, least: int = 1, close: bool = Fals
     return False
 
 
-def _stored(parts: Parts, user: str, new: Sequence[Shadow], *, close: bool) -> bool | None:
-    """Write some questions; None where somebody else wrote at the same time."""
+def _tell(parts: Parts, user: str, closed: Sequence[Window]) -> None:
+    """Have windows looked at that were closed, and tell who wants to know of them."""
+    if closed:
+        parts.closed.add(user)
+    for window in closed:
+        for told in parts.drifts:
+            told(window)
+
+
+def _stored(parts: Parts, user: str, new: Sequence[Shadow], *, close: bool) -> list[Window] | None:
+    """Write some questions and return the windows that closed; None where somebody else wrote at the same time."""
     spec, store, scope = window_spec(parts), parts.log.store, parts.log.scope(user)
     raw = store.records(scope, SHELF, keys=[OPEN]).get(OPEN)
     number, held = _open(raw)
@@ -106,17 +114,20 @@ def _stored(parts: Parts, user: str, new: Sequence[Shadow], *, close: bool) -> b
     if close and held and now is not None and bucket_of(now, spec) > bucket_of(held[0].at, spec):
         closed, held = [*closed, held], []
     if not known and not closed:
-        return False
-    bodies = _thinned(parts, user, number, closed) if closed else {}
+        return []
+    windows = [measured(number + place, questions) for place, questions in enumerate(closed)]
+    bodies = _thinned(parts, user, windows, closed) if closed else {}
     bodies[OPEN] = _bytes({"number": number + len(closed), "questions": [SHADOW.to(one) for one in held]})
-    return bool(closed) if store.keep_records(scope, SHELF, bodies, expected={OPEN: raw}) else None
+    return windows if store.keep_records(scope, SHELF, bodies, expected={OPEN: raw}) else None
 
 
-def _thinned(parts: Parts, user: str, number: int, closed: Sequence[Sequence[Shadow]]) -> dict[str, bytes | None]:
+def _thinned(
+    parts: Parts, user: str, windows: Sequence[Window], closed: Sequence[Sequence[Shadow]]
+) -> dict[str, bytes | None]:
     """Return the records of windows that are closed now, and of those that keep less of their questions since."""
     spec = window_spec(parts)
     bodies: dict[str, bytes | None] = {}
-    last = number + len(closed) - 1
+    last = windows[-1].number
     for key, data in parts.log.store.records(parts.log.scope(user), SHELF, prefix=CLOSED).items():
         window, questions = _closed(data)
         age = last - window.number
@@ -125,16 +136,13 @@ def _thinned(parts: Parts, user: str, number: int, closed: Sequence[Sequence[Sha
         elif len(questions) > quota(age, spec):
             left = thinned(questions, age, spec)
             bodies[key] = _window_bytes(replace(window, kept=len(left)), left)
-    for place, questions in enumerate(closed):
-        left = thinned(questions, last - number - place, spec)
-        window = measured(number + place, questions, kept=len(left))
-        bodies[_key(CLOSED, window.number)] = _window_bytes(window, left)
+    for window, asked in zip(windows, closed, strict=True):
+        left = thinned(asked, last - window.number, spec)
+        bodies[_key(CLOSED, window.number)] = _window_bytes(replace(window, kept=len(left)), left)
     return bodies
 
 
-def _relabelled(
-    held: Sequence[Shadow], new: Sequence[Shadow], state: UserState
-) -> tuple[list[Shadow], list[Shadow]]:
+def _relabelled(held: Sequence[Shadow], new: Sequence[Shadow], state: UserState) -> tuple[list[Shadow], list[Shadow]]:
     """Return questions with what a person said of one in its place, and not beside it: nothing is counted twice."""
     every = [*held, *new]
     gone: set[int] = set()
@@ -147,8 +155,8 @@ def _relabelled(
             if at not in gone and every[at].outcome != "missed" and text_of(every[at], state) == text
         )  # fmt: skip
         if (at := next(earlier, None)) is not None:
-            told = {"outcome": one.outcome, "turn_ids": one.turn_ids, "recall": _share(one, every[at])}
-            every[at] = replace(every[at], **told)
+            share = _share(one, every[at])
+            every[at] = replace(every[at], outcome=one.outcome, turn_ids=one.turn_ids, recall=share)
             gone.add(place)
     return every[: len(held)], [one for place, one in enumerate(every) if place >= len(held) and place not in gone]
 
@@ -223,7 +231,9 @@ def drop_shadows(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
                     bodies[key] = _window_bytes(replace(window, kept=len(kept)), kept)
         if not bodies or store.keep_records(scope, SHELF, bodies, expected={key: found[key] for key in bodies}):
             return
-    raise StoreError(f"The questions of {user!r} that were sampled could not be erased: others kept writing. Try again.")
+    raise StoreError(
+        f"The questions of {user!r} that were sampled could not be erased: others kept writing. Try again."
+    )
 
 
 def _key(kind: str, number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -25,7 +25,7 @@ from doxa.backends.parser import Parser, cached
 from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
 from doxa.core.config import Config
-from doxa.core.drift import Shadow
+from doxa.core.drift import Alarm, Refreshed, Shadow, Window
 from doxa.core.errors import BackendError, DoxaError, InputError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
@@ -95,6 +95,8 @@ class Parts:
     """Answers that are not stored yet."""
     shadows: Pending[Shadow] = field(default_factory=Pending)
     """Questions that are not sampled yet."""
+    drifts: list[Callable[[Window | Alarm | Refreshed], None]] = field(default_factory=list)
+    """Who is told, without a name, of windows that close, of alarms and of refreshes; of all tenants."""
     closed: set[str] = field(default_factory=set)
     """Users of whom a window of questions was closed and is not looked at yet."""
     offers: Offers = field(default_factory=Offers)

@@ -40,7 +40,11 @@ class AlarmSpec:
     """The chance of any alarm of the test within `horizon` windows while nothing has changed, at most."""
     horizon: int = 365
     tolerance: float = 0.03
-    """A change that nobody needs to hear of."""
+    """A change of recall, or of what is answered, that nobody needs to hear of."""
+    step: float = 0.1
+    """One of the disagreement of the views, which is held against windows shortly before."""
+    lag: int = 3
+    """Windows between those and the one that is looked at: a change shows in so many before it is usual."""
     errors: float = 2.0
     """Standard errors that what is usual may be off by."""
     drops: tuple[float, ...] = (0.05, 0.1, 0.2, 0.35)
@@ -119,39 +123,45 @@ def alarms_of(windows: Sequence[Window], spec: AlarmSpec) -> list[Alarm]:
     reference = reference_of(windows, spec)
     if reference is None:
         return []
-    later = [window for window in windows if window.number > reference.last]
-    found = [alarm for signal in TESTED if (alarm := _changed(signal, later, reference, spec)) is not None]
+    first = sum(window.number <= reference.last for window in windows)
+    found = [alarm for signal in TESTED if (alarm := _changed(signal, windows, first, spec)) is not None]
     known = {alarm.signal for alarm in found}
-    return found + [alarm for alarm in _passed(later, reference, spec) if alarm.signal not in known]
+    return found + [alarm for alarm in _passed(windows[first:], reference, spec) if alarm.signal not in known]
 
 
 def shiryaev_roberts(
-    counts: Sequence[Counts], usual: float, drops: Sequence[float]
+    counts: Sequence[Counts], usual: Sequence[float], drops: Sequence[float]
 ) -> Iterator[tuple[float, int]]:
     """Yield after each window the statistic of the test (as its logarithm), and where the change most likely began.
 
-    For a mean of at most `usual` and any bounded scores, (q/usual)^bad ((1-q)/(1-usual))^(asked-bad) has an expectation
-    of at most 1 given the past, whatever the distribution: e^x is convex, so a score in [0, 1] is worst where it is 0
-    or 1. The statistic R = (R + 1) times that, averaged over the changes q - usual, is then at most one window's worth
-    more each window in expectation, and passes c within T windows with a chance of at most T / c.
+    For a mean of at most u and any scores in [0, 1], (q/u)^bad ((1-q)/(1-u))^(asked-bad) has an expectation of at most
+    1 given the past, whatever the distribution: e^x is convex, so that a score does most where it is 0 or 1. The
+    statistic R = (R + 1) times that, averaged over the changes q - u that are looked for, grows by at most 1 a window
+    in expectation then, and passes c within T windows with a chance of at most T / c. That u is known before the
+    window is all it takes, so that it may follow the windows before.
+
+    Args:
+        counts: the windows in order.
+        usual: u for each.
+        drops: the changes.
 
     Source: Shin, Ramdas and Rinaldo 2022, "E-detectors: a nonparametric framework for sequential change detection".
     """
-    levels = [min(usual + drop, 1 - TINY) for drop in drops]
-    sums = [-inf] * len(levels)  # the logarithm of R for each
-    best, since = [0.0] * len(levels), [0] * len(levels)  # the sum of logarithms since the likeliest beginning
-    for number, one in enumerate(counts):
-        for row, level in enumerate(levels):
-            step = one.bad * log(level / usual) + (one.asked - one.bad) * log((1 - level) / (1 - usual))
+    sums = [-inf] * len(drops)  # the logarithm of R for each change
+    best, since = [0.0] * len(drops), [0] * len(drops)  # the sum of logarithms since the likeliest beginning
+    for number, (one, level) in enumerate(zip(counts, usual, strict=True)):
+        for row, drop in enumerate(drops):
+            changed = min(level + drop, 1 - TINY)
+            step = one.bad * log(changed / level) + (one.asked - one.bad) * log((1 - changed) / (1 - level))
             sums[row] = _log_add(sums[row], 0.0) + step
             if best[row] <= 0:
                 best[row], since[row] = 0.0, number
             best[row] += step
-        likeliest = max(range(len(levels)), key=lambda row: best[row])
+        likeliest = max(range(len(drops)), key=lambda row: best[row])
         whole = -inf
         for value in sums:
             whole = _log_add(whole, value)
-        yield whole - log(len(levels)), since[likeliest]
+        yield whole - log(len(drops)), since[likeliest]
 
 
 def _log_add(one: float, other: float) -> float:
@@ -159,22 +169,44 @@ def _log_add(one: float, other: float) -> float:
     return high if low == -inf else high + log(1 + exp(low - high))
 
 
-def _changed(signal: Signal, windows: Sequence[Window], reference: Reference, spec: AlarmSpec) -> Alarm | None:
-    """Return the alarm of the test, if it was raised in any of some windows: it stands until there is a refresh."""
-    mean, spread = getattr(reference, signal), getattr(reference, f"{signal}_spread")
-    bad = 1 - mean if signal == "recall" else mean
-    usual = min(max(bad + max(spec.tolerance, spec.errors * spread), TINY), 1 - 2 * TINY)
+def _changed(signal: Signal, windows: Sequence[Window], first: int, spec: AlarmSpec) -> Alarm | None:
+    """Return the alarm of the test, if it was raised after any window: it stands until there is a refresh.
+
+    Args:
+        signal: what is tested.
+        windows: all since the last refresh.
+        first: how many of them are the reference.
+        spec: when to raise one.
+    """
+    usual = [_usual(signal, windows, at, first, spec) for at in range(first, len(windows))]
+    counts = [counts_of(signal, window) for window in windows[first:]]
     enough = log(spec.horizon * len(TESTED) / spec.false)
-    counts = [counts_of(signal, window) for window in windows]
-    for at, (statistic, since) in enumerate(shiryaev_roberts(counts, usual, spec.drops)):
+    allowed = [level for _, level in usual]
+    for at, (statistic, since) in enumerate(shiryaev_roberts(counts, allowed, spec.drops)):
         if statistic >= enough:
-            asked = sum(one.asked for one in counts[since : at + 1])
-            now = sum(one.bad for one in counts[since : at + 1]) / max(asked, 1)
-            value = 1 - now if signal == "recall" else now
-            text = f"{NAMES[signal]} is {value:.2f} since {windows[since].start:%Y-%m-%d}, and was {mean:.2f}."
+            bad = sum(one.bad for one in counts[since : at + 1]) / sum(one.asked for one in counts[since : at + 1])
+            mean = usual[since][0]
+            value, was = (1 - bad, 1 - mean) if signal == "recall" else (bad, mean)
+            begun = windows[first + since]
+            text = f"{NAMES[signal]} is {value:.2f} since {begun.start:%Y-%m-%d}, and was {was:.2f}."
             critical = signal == "recall" and value < spec.critical
-            return _alarm(signal, windows[at], windows[since], value, mean, text, critical=critical)
+            return _alarm(signal, windows[first + at], begun, value, was, text, critical=critical)
     return None
+
+
+def _usual(signal: Signal, windows: Sequence[Window], at: int, first: int, spec: AlarmSpec) -> tuple[float, float]:
+    """Return what is usual before a window, and what it may be without a change.
+
+    Recall and answers are held against the reference, so that a slow decay is seen too. The views come apart as a
+    memory grows, since each has more to choose from: there only a step counts, against the windows shortly before.
+    """
+    if signal == "disagreement":
+        base = windows[max(0, at - spec.lag - first) : max(first, at - spec.lag)]
+        tolerance = spec.step
+    else:
+        base, tolerance = windows[:first], spec.tolerance
+    mean, spread = _mean(signal, base)
+    return mean, min(max(mean + max(tolerance, spec.errors * spread), TINY), 1 - 2 * TINY)
 
 
 def _passed(windows: Sequence[Window], reference: Reference, spec: AlarmSpec) -> Iterator[Alarm]:

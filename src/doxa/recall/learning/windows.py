@@ -63,7 +63,7 @@ def filled(
     return closed, held
 
 
-def measured(number: int, questions: Sequence[Shadow], *, kept: int | None = None) -> Window:
+def measured(number: int, questions: Sequence[Shadow]) -> Window:
     """Return the measures of a window with at least one question. O(questions)."""
     count = len(questions)
     judged = [one.recall for one in questions if one.judged]
@@ -81,7 +81,7 @@ def measured(number: int, questions: Sequence[Shadow], *, kept: int | None = Non
         compared=len(apart),
         disagreement=sum(apart) / len(apart) if apart else 0.0,
         p95_ms=float(np.percentile([one.ms for one in questions], 95)),
-        kept=count if kept is None else kept,
+        kept=count,
     )
 
 
