@@ -172,25 +172,29 @@ def play(seed: int, kind: str) -> dict[str, object]:
     settings = {"grader": {"name": "none"}, "reader": {"name": "none"}, "nli": {"name": "none"}}
     days: list[Day] = []
     first_alarm = refreshed = None
-    with tempfile.TemporaryDirectory() as folder, remembering():
-        with Doxa.open(Path(folder) / "memory.db", config=Config.from_tree(settings)) as doxa:  # noqa: SIM117
-            chat, memory = doxa.dialogue(user=USER), doxa.memory(user=USER)
-            for day in range(DAYS):
-                at = START + timedelta(days=day)
-                if day % 2 == 0 or day == change:
-                    tell(chat, life, min((day + 1) // 2, len(life.topics) - 1), at)
-                if day == FIRST_REFRESH:
-                    memory.drift(refresh=True)
-                wording = before if day < change else after
-                known = [topic for topic in life.asks if day < change or topic >= -(-change // 2)]
-                days.append(ask_all(doxa, life, known or [*life.asks], wording, at))
-                doxa.wait(USER, rest_s=120)
-                now = memory.drift()
-                if first_alarm is None and (now.alarms or len(now.refreshes) > 1):
-                    first_alarm = day
-                if refreshed is None and len(now.refreshes) > 1:
-                    refreshed = day
+    config = Config.from_tree(settings)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        remembering(),
+        Doxa.open(Path(folder) / "memory.db", config=config) as doxa,
+    ):
+        chat, memory = doxa.dialogue(user=USER), doxa.memory(user=USER)
+        for day in range(DAYS):
+            at = START + timedelta(days=day)
+            if day % 2 == 0 or day == change:
+                tell(chat, life, min((day + 1) // 2, len(life.topics) - 1), at)
+            if day == FIRST_REFRESH:
+                memory.drift(refresh=True)
+            wording = before if day < change else after
+            known = [topic for topic in life.asks if day < change or topic >= -(-change // 2)]
+            days.append(ask_all(doxa, life, known or [*life.asks], wording, at))
+            doxa.wait(USER, rest_s=120)
             now = memory.drift()
+            if first_alarm is None and (now.alarms or len(now.refreshes) > 1):
+                first_alarm = day
+            if refreshed is None and len(now.refreshes) > 1:
+                refreshed = day
+        now = memory.drift()
     return told(seed, kind, change, days, now, first_alarm, refreshed, time.perf_counter() - begun)
 
 

@@ -91,7 +91,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """What is usual: the first windows since the last refresh. A spread is the standard error of its mean."""
+    """What is usual: the first windows since the last refresh that followed an alarm. A spread is the standard error of its mean."""
 
     first: int
     """The numbers of its windows."""
@@ -146,6 +146,8 @@ class Refreshed:
     """Turns that got vectors which they had lacked."""
     before: Mapping[str, float] = field(default_factory=dict)
     """Means of the reference and of the windows since the change: `usual`, `drifted`."""
+    alarmed: bool = False
+    """There was an alarm: what is usual is learned anew from here on."""
     rolled_back: bool = False
     """The weights of before were put back."""
 

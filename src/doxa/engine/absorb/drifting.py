@@ -37,7 +37,7 @@ NOTHING_TO_PUT_BACK = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judged:
-    """The windows since the last refresh, and what they say."""
+    """The windows since the last refresh that followed an alarm, and what they say."""
 
     known: Sampled
     since: Sequence[Window]
@@ -100,7 +100,8 @@ def tend(parts: Parts, user: str) -> Refreshed | None:
             for told in parts.drifts:
                 told(alarm)
     tested = [alarm for alarm in judged.alarms if alarm.signal != "p95_ms"]  # no weights make a machine faster
-    due = settings.every and len(judged.since) >= settings.every
+    latest = judged.known.refreshes[-1].window if judged.known.refreshes else -1
+    due = settings.every and last - latest >= settings.every
     if settings.refresh == "never" or not (tested or due) or find_spec("scipy") is None:
         return None
     why = " ".join(alarm.text for alarm in tested) or f"{settings.every} windows have passed."
@@ -112,7 +113,7 @@ def tend(parts: Parts, user: str) -> Refreshed | None:
 
 def _judged(parts: Parts, user: str) -> _Judged:
     known, spec = sampled(parts, user), AlarmSpec()
-    after = known.refreshes[-1].window if known.refreshes else -1
+    after = max((done.window for done in known.refreshes if done.alarmed), default=-1)
     since = [window for window in known.windows if window.number > after]
     return _Judged(
         known=known,
@@ -176,6 +177,7 @@ def _refreshed(parts: Parts, user: str, judged: _Judged, why: str, *, wait: bool
         fallen=fallen,
         encoded=encoded,
         before=before,
+        alarmed=bool(judged.alarms),
     )
     keep_refreshed(parts, user, done)
     for told in parts.drifts:

@@ -15,6 +15,7 @@ from doxa.core.values import Draft, Evidence, Verdict
 from doxa.engine.asked import Asked
 from doxa.engine.wiring.pending import Pending
 from doxa.memory import FeedbackGiven, MemoryLog, UserState
+from doxa.recall import is_incomplete
 
 __all__ = ["FIRST", "edges_of", "served", "shadow_of", "store_feedback", "used", "walked"]
 
@@ -79,7 +80,8 @@ def served(
         outcome = "unsupported"
     elif verdict.label == "supported":
         outcome = "used"
-    again = kept and not asked.said and asked.as_of is None and asked.known_at is None
+    alone = not (asked.said and is_incomplete(asked.text))
+    again = kept and alone and asked.as_of is None and asked.known_at is None
     return shadow_of(
         outcome,
         at=asked.at,

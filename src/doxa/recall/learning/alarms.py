@@ -39,7 +39,7 @@ class AlarmSpec:
     false: float = 0.05
     """The chance of any alarm of the test within `horizon` windows while nothing has changed, at most."""
     horizon: int = 365
-    tolerance: float = 0.03
+    tolerance: float = 0.05
     """A change of recall, or of what is answered, that nobody needs to hear of."""
     step: float = 0.1
     """One of the disagreement of the views, which is held against windows shortly before."""
@@ -115,7 +115,7 @@ def alarms_of(windows: Sequence[Window], spec: AlarmSpec) -> list[Alarm]:
     """Return the alarms that stand after the last of some windows, by signal.
 
     Args:
-        windows: closed ones since the last refresh, oldest first.
+        windows: closed ones since the last refresh that followed an alarm, oldest first.
         spec: when to raise one.
 
     Cost: O(windows).
@@ -174,7 +174,7 @@ def _changed(signal: Signal, windows: Sequence[Window], first: int, spec: AlarmS
 
     Args:
         signal: what is tested.
-        windows: all since the last refresh.
+        windows: all of them.
         first: how many of them are the reference.
         spec: when to raise one.
     """
