@@ -2,29 +2,30 @@
 
     python benchmarks/scale/drift.py --turned 4 --mild 2 --calm 20 --jobs 2
 
-A user talks of films (or food) day by day: something is liked or not in words of the user's own, something is judged in
-answer to a question of the assistant's, and others mention the same things. Every day 20 to 40 questions are asked of
-what was said so far. On day 10 what was learned is refreshed by hand, as a schedule would do it. On the day of the
-change the user turns to the other subject, and asks in other words after another kind of turn:
+A user has talked of films and of food (or the other way round): of each thing something is said in words of the user's
+own, something in answer to a question of the assistant's, and others mention it. There are four such pasts; from there
+on every run draws for itself. Every fourth day another thing comes up, and every day 20 to 40 questions are asked of
+the first subject. Once a week what was learned is refreshed (setting `drift.every`). On the day of the change the user
+turns to the other subject, and asks in other words after another kind of turn:
 
 * `own`: by name, after a statement that has the name in it;
 * `answers`: in the words of the assistant's question, after the reply to it, which shares no word with either.
 
-`turned` seeks own statements before and answers after: what was learned on the one is wrong for the other. `mild` is the
-other way round, which costs little. A tenth of the questions is of the other kind all the time. Calm runs have no
-change; every other one asks after answers.
+`turned` seeks own statements before and answers after, `mild` the other way round, which costs less. A tenth of the
+questions is of the other kind all the time. Calm runs have no change; half of them ask after answers.
 
 The memory, search, the sample, the windows, the test, the refresh and its replays are the engine's. What answers is
-simulated, since a language model would be asked 40,000 times: where the evidence is among the first ten it is cited and
+simulated, since a language model would be asked 45,000 times: where the evidence is among the first ten it is cited and
 verified with a chance of 0.95; else there is no answer, and the user says what was needed with a chance of 0.5. The
 monitor sees those alone; the report is by the true evidence of every question. The sentences are those of the training
 split of the implicit benchmark. Recall@10 is the mean over days: `before` the change (from day 10 on), `drifted` from
-the change to the refresh, `after` from the refresh to the end.
+the change to the refresh, `after` from the refresh to the end. Windows are counted from the change on.
 """
 
 import argparse
 import hashlib
 import json
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -46,7 +47,10 @@ from doxa.engine.answer.feedback import shadow_of
 from doxa.recall import apart, evidence_of, look_up, read_query
 from doxa_bench.implicit.material import Concept, Workload, fill, workload
 
-DAYS, CHANGE, FIRST_REFRESH, MENTIONS = 60, 30, 10, 8
+DAYS, CHANGE, SETTLED, EVERY = 60, 30, 10, 7
+"""From the day SETTLED on recall is what it was before the change; EVERY so many days it is refreshed."""
+PASTS, PAST, NEW_EVERY, MENTIONS = 4, (20, 10), 4, 8
+"""Pasts, the things of either subject in one, the days until another comes up, and who mentions it besides."""
 ASKED = (20, 40)
 OTHER, VERIFIED, TOLD = 0.1, 0.95, 0.5
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -64,13 +68,10 @@ BY_NAME = (
     "How do I find {thing}?",
     "Do I care for {thing}?",
 )
+KNOWN: dict[bytes, Any] = {}
 
-
-@dataclass(slots=True)
-class Day:
-    """How the questions of a day went."""
-
-    found: list[float] = field(default_factory=list)
+Turns = list[tuple[str, str, str]]
+"""Id, role and text of each."""
 
 
 @dataclass(slots=True)
@@ -79,12 +80,15 @@ class Life:
 
     rng: Random
     topics: list[tuple[Workload, Concept, str]]
+    """Those of the past, of the first subject and the second; then those that come up later, of the one and the other."""
+    later: tuple[int, int]
+    """Where those begin."""
     said: int = 0
     gold: dict[tuple[int, str], str] = field(default_factory=dict)
     asks: dict[int, int] = field(default_factory=dict)
 
-    def turns(self, topic: int) -> list[tuple[str, str, str]]:
-        """Return what is said of a topic, in units that are shuffled: (id, role, text)."""
+    def turns(self, topic: int) -> Turns:
+        """Return what is said of a topic."""
         rng, (home, _, thing) = self.rng, self.topics[topic]
         polarity = rng.choice(("like", "dislike"))
         manners = {name: texts for name, texts in home.frames[polarity].items() if name != "choice"}
@@ -92,21 +96,14 @@ class Life:
         self.asks[topic] = rng.randrange(len(ASKS))
         asked = fill(ASKS[self.asks[topic]][0], {"thing": thing})
         answer = rng.choice(home.hints[rng.choice(sorted(home.hints))][polarity])
-        units: list[tuple[str, list[tuple[str, str]]]] = [
-            ("own", [("user", own)]),
-            ("answers", [("assistant", asked), ("user", answer)]),
-        ]
+        units = [("own", [("user", own)]), ("answers", [("assistant", asked), ("user", answer)])]
         near = home.frames["near"]
         for _ in range(MENTIONS):
             manner = rng.choice(sorted(near))
-            units.append(
-                (
-                    "",
-                    [("assistant" if manner == "assistant" else "user", self._filled(topic, rng.choice(near[manner])))],
-                )
-            )
+            role = "assistant" if manner == "assistant" else "user"
+            units.append(("", [(role, self._filled(topic, rng.choice(near[manner])))]))
         rng.shuffle(units)
-        turns = []
+        turns: Turns = []
         for kind, unit in units:
             for role, text in unit:
                 self.said += 1
@@ -128,16 +125,37 @@ class Life:
         return fill(frame, slots, several=home.several(thing))
 
 
-def drawn(rng: Random, change: int) -> Life:
-    """Return a user with a topic for every second day, of one subject before the change and of another after it."""
-    subjects = rng.sample(("films", "food"), 2)
-    topics = []
-    for name, days in zip(subjects, (change, DAYS - change), strict=True):
+def past(number: int) -> Life:
+    """Return a user with two subjects, of which nothing is said yet."""
+    rng = Random(f"drift/past/{number}")
+    things = []
+    for name in rng.sample(("films", "food"), 2):
         home = workload(name, "train")
-        things = [(home, concept, thing) for concept in home.concepts for thing in concept.things]
-        rng.shuffle(things)
-        topics += things[: -(-days // 2)]
-    return Life(rng=rng, topics=topics)
+        found = [(home, concept, thing) for concept in home.concepts for thing in concept.things]
+        things.append(rng.sample(found, len(found)))
+    first, second = (some[:count] for some, count in zip(things, PAST, strict=True))
+    later, other = (some[count:] for some, count in zip(things, PAST, strict=True))
+    begin = len(first) + len(second)
+    return Life(rng=rng, topics=[*first, *second, *later, *other], later=(begin, begin + len(later)))
+
+
+def lived(number: int, folder: Path) -> Life:
+    """Return a user with a past, which is absorbed into a database of the folder where it is not there yet."""
+    life = past(number)
+    said = [life.turns(topic) for topic in range(sum(PAST))]
+    path = folder / f"{number}.db"
+    if not path.exists():
+        with remembering(), Doxa.open(path, config=settings()) as doxa:
+            for topic, turns in enumerate(said):
+                tell(doxa.dialogue(user=USER), turns, START - timedelta(days=2 * (len(said) - topic)))
+    return life
+
+
+def settings() -> Config:
+    """Return settings without the models that answers take: none is written."""
+    return Config.from_tree(
+        {**{name: {"name": "none"} for name in ("grader", "reader", "nli")}, "drift": {"every": EVERY}}
+    )
 
 
 @contextmanager
@@ -160,57 +178,44 @@ def remembering() -> Iterator[None]:
         onnx.Session.run = run  # type: ignore[method-assign]
 
 
-KNOWN: dict[bytes, Any] = {}
-
-
-def play(seed: int, kind: str) -> dict[str, object]:
-    """Live one life and return what became of it; `kind` is turned, mild or calm."""
-    rng, begun = Random(f"drift/{kind}/{seed}"), time.perf_counter()
+def play(kind: str, seed: int, pasts: Path) -> dict[str, object]:
+    """Live on from a past and return what became of it; `kind` is turned, mild or calm."""
+    begun, number = time.perf_counter(), seed % PASTS
+    life = lived(number, pasts)
+    life.rng = rng = Random(f"drift/{kind}/{seed}")
     change = DAYS if kind == "calm" else CHANGE + rng.randrange(-3, 4)
-    before, after = ("own", "answers") if kind == "turned" or (kind == "calm" and not seed % 2) else ("answers", "own")
-    life = drawn(rng, change)
-    settings = {"grader": {"name": "none"}, "reader": {"name": "none"}, "nli": {"name": "none"}}
-    days: list[Day] = []
-    first_alarm = refreshed = None
-    config = Config.from_tree(settings)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        remembering(),
-        Doxa.open(Path(folder) / "memory.db", config=config) as doxa,
-    ):
-        chat, memory = doxa.dialogue(user=USER), doxa.memory(user=USER)
-        for day in range(DAYS):
-            at = START + timedelta(days=day)
-            if day % 2 == 0 or day == change:
-                tell(chat, life, min((day + 1) // 2, len(life.topics) - 1), at)
-            if day == FIRST_REFRESH:
-                memory.drift(refresh=True)
-            wording = before if day < change else after
-            known = [topic for topic in life.asks if day < change or topic >= -(-change // 2)]
-            days.append(ask_all(doxa, life, known or [*life.asks], wording, at))
-            doxa.wait(USER, rest_s=120)
-            now = memory.drift()
-            if first_alarm is None and (now.alarms or len(now.refreshes) > 1):
-                first_alarm = day
-            if refreshed is None and len(now.refreshes) > 1:
-                refreshed = day
-        now = memory.drift()
-    return told(seed, kind, change, days, now, first_alarm, refreshed, time.perf_counter() - begun)
+    own = kind == "turned" or (kind == "calm" and seed // PASTS % 2 == 0)
+    before, after = ("own", "answers") if own else ("answers", "own")
+    subjects = [set(range(PAST[0])), set(range(PAST[0], sum(PAST)))]
+    days: list[list[float]] = []
+    states: list[Drift] = []
+    with tempfile.TemporaryDirectory() as folder, remembering():
+        shutil.copy(pasts / f"{number}.db", Path(folder) / "memory.db")
+        with Doxa.open(Path(folder) / "memory.db", config=settings()) as doxa:
+            chat, memory = doxa.dialogue(user=USER), doxa.memory(user=USER)
+            for day in range(DAYS):
+                at, now = START + timedelta(days=day), day >= change
+                if day % NEW_EVERY == 0:
+                    topic = life.later[now] + day // NEW_EVERY
+                    tell(chat, life.turns(topic), at)
+                    subjects[now].add(topic)
+                days.append(ask_all(doxa, life, sorted(subjects[now]), after if now else before, at))
+                doxa.wait(USER, rest_s=120)
+                states.append(memory.drift())
+    return {"kind": kind, "seed": seed} | told(kind, change, days, states) | {"s": round(time.perf_counter() - begun)}
 
 
-def tell(chat: Dialogue, life: Life, topic: int, at: datetime) -> None:
-    """Have what is said of a topic absorbed."""
-    if topic in life.asks:
-        return
-    for place, (turn_id, role, text) in enumerate(life.turns(topic)):
+def tell(chat: Dialogue, turns: Turns, at: datetime) -> None:
+    """Have what is said absorbed."""
+    for place, (turn_id, role, text) in enumerate(turns):
         speaker = "Ana" if role == "user" else "assistant"
         chat.absorb(text, at=at + timedelta(minutes=place), turn_id=turn_id, speaker=speaker)
     chat.flush()
 
 
-def ask_all(doxa: Doxa, life: Life, topics: list[int], wording: str, at: datetime) -> Day:
-    """Ask the questions of a day."""
-    rng, day, parts = life.rng, Day(), doxa.parts
+def ask_all(doxa: Doxa, life: Life, topics: list[int], wording: str, at: datetime) -> list[float]:
+    """Ask the questions of a day, and return for each whether search found its evidence."""
+    rng, parts, results = life.rng, doxa.parts, list[float]()
     other = "own" if wording == "answers" else "answers"
     for number in range(rng.randint(*ASKED)):
         text, gold = life.question(rng.choice(topics), other if rng.random() < OTHER else wording)
@@ -224,7 +229,7 @@ def ask_all(doxa: Doxa, life: Life, topics: list[int], wording: str, at: datetim
             evidence = evidence_of(looked)
         ms = (time.perf_counter() - start) * 1000
         found = any(gold in item.turn_ids for item in evidence)
-        day.found.append(float(found))
+        results.append(float(found))
         verified = found and rng.random() < VERIFIED
         outcome = "used" if verified else "missed" if rng.random() < TOLD else "abstained"
         step = Step(name="recall", ms=ms, detail={**looked.note, "apart": apart(looked.proposed)})
@@ -232,72 +237,63 @@ def ask_all(doxa: Doxa, life: Life, topics: list[int], wording: str, at: datetim
         parts.shadows.add(
             USER, shadow_of(outcome, at=when, query=text, asked="", needed=needed, evidence=evidence, step=step)
         )
-    return day
+    return results
 
 
-def told(
-    seed: int, kind: str, change: int, days: list[Day], now: Drift, alarm: int | None, refreshed: int | None,
-    seconds: float,
-) -> dict[str, object]:  # fmt: skip
-    """Return one run as a row."""
+def told(kind: str, change: int, days: list[list[float]], states: list[Drift]) -> dict[str, object]:
+    """Return what one run was like."""
 
     def mean(first: int, last: int) -> float | None:
-        found = [one for day in days[first:last] for one in day.found]
+        found = [one for day in days[first:last] for one in day]
         return round(sum(found) / len(found), 3) if found else None
 
-    row: dict[str, object] = {"seed": seed, "kind": kind, "seconds": round(seconds)}
+    def first(of: list[bool]) -> int | None:
+        return of.index(True) if any(of) else None
+
+    done = [[one for one in state.refreshes if one.alarmed] for state in states]
+    alarm = first([bool(state.alarms or some) for state, some in zip(states, done, strict=True)])
+    refreshed = first([bool(some) for some in done])
+    why = " ".join(dict.fromkeys(one.text for state in states for one in state.alarms)) or (
+        done[-1][0].why if done[-1] else ""
+    )
+    row: dict[str, object] = {"refreshes": len(states[-1].refreshes), "why": why}
     if kind == "calm":
-        false = alarm is not None
-        return row | {
-            "alarm": false,
-            "recall": mean(FIRST_REFRESH, DAYS),
-            "why": now.refreshes[-1].why if false else "",
-        }
-    before, after = mean(FIRST_REFRESH, change), mean(refreshed + 1, DAYS) if refreshed is not None else None
-    done = now.refreshes[min(1, len(now.refreshes) - 1)]
-    return row | {
+        return {"alarm": alarm is not None, "recall": mean(SETTLED, DAYS), **row}
+    before, after = mean(SETTLED, change), mean(refreshed + 1, DAYS) if refreshed is not None else None
+    return {
         "windows_to_alarm": None if alarm is None else alarm - change,
         "windows_to_refresh": None if refreshed is None else refreshed - change,
         "before": before,
         "drifted": mean(change, DAYS if refreshed is None else refreshed + 1),
         "after": after,
         "back": after is not None and before is not None and after >= before - 0.02,
-        "held_back": [round(done.lesson.before.get("recall", 0), 3), round(done.lesson.after.get("recall", 0), 3)],
-        "refreshes": len(now.refreshes),
-        "why": done.why,
+        "held_back": [round(of.get("recall", 0), 3) for of in (done[-1][0].lesson.before, done[-1][0].lesson.after)]
+        if done[-1]
+        else None,
+        "alarmed_refreshes": len(done[-1]),
+        **row,
     }
-
-
-def runs(options: argparse.Namespace) -> Iterator[tuple[int, str]]:
-    """Yield what is to be run."""
-    for kind in ("turned", "mild", "calm"):
-        for seed in range(getattr(options, kind)):
-            yield seed, kind
 
 
 def main() -> None:
     """Run, print a row for each run and then the sum."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--turned", type=int, default=4)
-    arguments.add_argument("--mild", type=int, default=2)
-    arguments.add_argument("--calm", type=int, default=20)
+    kinds = {"turned": 4, "mild": 2, "calm": 20}
+    for kind, count in kinds.items():
+        arguments.add_argument(f"--{kind}", type=int, default=count)
     arguments.add_argument("--jobs", type=int, default=1)
     options = arguments.parse_args()
     rows = []
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for done in [pool.submit(play, *one) for one in runs(options)]:
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(options.jobs) as pool:
+        list(pool.map(lived, range(PASTS), [Path(folder)] * PASTS))
+        runs = [(kind, seed) for kind in kinds for seed in range(getattr(options, kind))]
+        for done in [pool.submit(play, *one, Path(folder)) for one in runs]:
             rows.append(done.result())
             print(json.dumps(rows[-1]), flush=True)
     moved, calm = ([row for row in rows if row["kind"] == kind] for kind in ("turned", "calm"))
-    print(
-        json.dumps(
-            {
-                "found_within_3": f"{sum(r['windows_to_alarm'] in (0, 1, 2, 3) for r in moved)} of {len(moved)}",
-                "back_within_0.02": f"{sum(bool(r['back']) for r in moved)} of {len(moved)}",
-                "false_alarms": f"{sum(bool(r['alarm']) for r in calm)} of {len(calm)}",
-            }
-        )
-    )
+    found = sum(row["windows_to_alarm"] in (0, 1, 2, 3) for row in moved)
+    print(f"turned: found within 3 windows {found} of {len(moved)}, recall back {sum(bool(r['back']) for r in moved)}")
+    print(f"calm: alarms in {sum(bool(row['alarm']) for row in calm)} of {len(calm)}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,7 +59,7 @@ def test_an_older_window_keeps_a_part_of_what_it_kept_and_all_together_stay_few(
     questions = [asked(n / 10) for n in range(10)]
     kept = [thinned(questions, age, SPEC) for age in range(SPEC.windows)]
     assert kept[0] == questions and not kept[-1]
-    for younger, older in zip(kept, kept[1:], strict=False):
+    for younger, older in pairwise(kept):
         assert set(map(id, older)) <= set(map(id, younger))
         assert thinned(younger, kept.index(older), SPEC) == older
     usual = WindowSpec()

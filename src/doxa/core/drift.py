@@ -91,7 +91,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """What is usual: the first windows since the last refresh that followed an alarm. A spread is the standard error of its mean."""
+    """What is usual: the first windows since the last refresh that followed an alarm.
+
+    A spread is the standard error of its mean.
+    """
 
     first: int
     """The numbers of its windows."""

@@ -212,14 +212,15 @@ def _usual(signal: Signal, windows: Sequence[Window], at: int, first: int, spec:
 def _passed(windows: Sequence[Window], reference: Reference, spec: AlarmSpec) -> Iterator[Alarm]:
     """Yield an alarm for each threshold that is passed in the latest windows; a change too slow for the test ends so.
 
-    Recall that was below its threshold as a rule is no change: an alarm would stand for ever, and mend nothing.
+    Recall that was about its threshold or below as a rule is no change: an alarm would come again and again.
     """
     last = windows[-spec.persists :]
     if len(last) < spec.persists:
         return
     row = f"in {spec.persists} windows in a row"
     judged = sum(window.judged for window in last)
-    if reference.recall >= spec.low and all(window.judged and window.recall < spec.low for window in last):
+    surely = reference.recall - max(spec.tolerance, spec.errors * reference.recall_spread)
+    if surely >= spec.low and all(window.judged and window.recall < spec.low for window in last):
         value = sum(window.recall * window.judged for window in last) / judged
         text = f"{NAMES['recall']} is {value:.2f}, below {spec.low:.2f} {row}."
         yield _alarm("recall", last[-1], last[0], value, spec.low, text, critical=value < spec.critical)
