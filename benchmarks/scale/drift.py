@@ -80,7 +80,7 @@ class Life:
 
     rng: Random
     topics: list[tuple[Workload, Concept, str]]
-    """Those of the past, of the first subject and the second; then those that come up later, of the one and the other."""
+    """Those of the past, of the first subject and the second; then those that come up later, of either."""
     later: tuple[int, int]
     """Where those begin."""
     said: int = 0

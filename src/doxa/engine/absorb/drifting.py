@@ -81,10 +81,15 @@ def roll_back(parts: Parts, user: str) -> Drift:
     return drift_of(parts, user)
 
 
-def tend(parts: Parts, user: str) -> Refreshed | None:
-    """Look at a window that was just closed: tell of alarms, and refresh where the settings say so.
+def tend(parts: Parts, user: str, *, since: int) -> Refreshed | None:
+    """Look at windows that were just closed: tell of alarms, and refresh where the settings say so.
 
     Without SciPy, or while too few questions since the change have feedback, the alarm stands and nothing is refreshed.
+
+    Args:
+        parts: what the engine is made of.
+        user: whose windows they are.
+        since: the number of the first of them; an alarm that was raised before was told.
 
     Returns:
         What was refreshed; None where nothing had to be, or could be.
@@ -95,7 +100,7 @@ def tend(parts: Parts, user: str) -> Refreshed | None:
     judged = _judged(parts, user)
     last = judged.known.windows[-1].number if judged.known.windows else -1
     for alarm in judged.alarms:
-        if alarm.window == last:
+        if alarm.window >= since:
             logger.warning("search drifts for user %s: %s", pseudonym(parts.log.scope(user)), alarm.text)
             for told in parts.drifts:
                 told(alarm)

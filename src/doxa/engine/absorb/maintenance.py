@@ -320,9 +320,9 @@ class Maintenance:
         if not self._is_quiet():
             self.schedule(user, after_s=QUIET_S)
             return
-        self._parts.closed.discard(user)
+        first = self._parts.closed.pop(user, 0)
         try:
-            tend(self._parts, user)
+            tend(self._parts, user, since=first)
         except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
             logger.warning("nothing was refreshed for user %s this time: %s", self._called(user), exc)
 

@@ -95,7 +95,7 @@ def store_shadows(parts: Parts, user: str, *, least: int = 1, close: bool = Fals
 def _tell(parts: Parts, user: str, closed: Sequence[Window]) -> None:
     """Have windows looked at that were closed, and tell who wants to know of them."""
     if closed:
-        parts.closed.add(user)
+        parts.closed.setdefault(user, closed[0].number)
     for window in closed:
         for told in parts.drifts:
             told(window)
@@ -105,15 +105,15 @@ def _stored(parts: Parts, user: str, new: Sequence[Shadow], *, close: bool) -> l
     """Write some questions and return the windows that closed; None where somebody else wrote at the same time."""
     spec, store, scope = window_spec(parts), parts.log.store, parts.log.scope(user)
     raw = store.records(scope, SHELF, keys=[OPEN]).get(OPEN)
-    number, held = _open(raw)
+    number, stored = _open(raw)
     with parts.log.user(user) as state:
         known = [one for one in new if all(map(state.turn, filter(None, (one.asked, *one.turn_ids, *one.shown))))]
-        held, known = _relabelled(held, known, state)
+        held, known = _relabelled(stored, known, state)
         now = state.now()
     closed, held = filled(held, known, spec)
     if close and held and now is not None and bucket_of(now, spec) > bucket_of(held[0].at, spec):
         closed, held = [*closed, held], []
-    if not known and not closed:
+    if held == stored and not closed:
         return []
     windows = [measured(number + place, questions) for place, questions in enumerate(closed)]
     bodies = _thinned(parts, user, windows, closed) if closed else {}

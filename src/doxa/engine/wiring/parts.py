@@ -97,8 +97,8 @@ class Parts:
     """Questions that are not sampled yet."""
     drifts: list[Callable[[Window | Alarm | Refreshed], None]] = field(default_factory=list)
     """Who is told, without a name, of windows that close, of alarms and of refreshes; of all tenants."""
-    closed: set[str] = field(default_factory=set)
-    """Users of whom a window of questions was closed and is not looked at yet."""
+    closed: dict[str, int] = field(default_factory=dict)
+    """By user the number of the first window of questions that was closed and is not looked at yet."""
     offers: Offers = field(default_factory=Offers)
     """What each session was last offered to have erased."""
     lifted: int = 0
@@ -138,7 +138,7 @@ class Parts:
             told=Pending(),
             answers=Pending(),
             shadows=Pending(),
-            closed=set(),
+            closed={},
             offers=Offers(),
             lent=True,
             lifted=0,
