@@ -133,9 +133,7 @@ def test_the_clock_ends_a_window_in_which_nothing_more_is_asked(doxa: Doxa) -> N
 
 def test_what_is_stored_stays_small_however_much_is_asked(doxa: Doxa) -> None:
     spec = {"hours": 24.0, "questions": 10}
-    doxa.parts.config = doxa.parts.config.model_copy(
-        update={"drift": doxa.parts.config.drift.model_copy(update=spec)}
-    )
+    doxa.parts.config = doxa.parts.config.model_copy(update={"drift": doxa.parts.config.drift.model_copy(update=spec)})
     live(doxa, 70, failing=4)
     known = sampled(doxa.parts, "ana")
     assert len(known.windows) == 120 and known.windows[-1].number > 120
@@ -189,7 +187,7 @@ def test_an_alarm_with_feedback_is_answered_by_a_refresh_behind_everything_else(
 
 
 def test_nothing_is_refreshed_by_itself_where_that_is_not_wanted(tmp_path: Path) -> None:
-    with Doxa.open(tmp_path / "m.db", config=Config.from_tree({**SETTINGS, "drift": {"refresh": "never"}})) as doxa:
+    with Doxa.open(tmp_path / "m.db", config=Config.from_tree({**SETTINGS, "drift": {"refresh": False}})) as doxa:
         doxa.dialogue(user="ana").absorb(SAID[0], turn_id="t0", at=START - timedelta(days=1))
         doxa.flush()
         drifted(doxa)

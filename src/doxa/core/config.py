@@ -261,11 +261,7 @@ class DriftConfig(Group):
     )
     hours: float = Field(24.0, gt=0, description="Length of a window in hours, by the clock of the memory.")
     questions: int = Field(50, gt=0, description="Questions after which a window ends before its time.")
-    refresh: Literal["never", "alarm"] = Field(
-        "alarm",
-        description="When what was learned is refreshed by itself, behind everything else: after an `alarm` (extra "
-        "`learn`), or `never`.",
-    )
+    refresh: bool = Field(True, description="Whether what was learned is refreshed after an alarm (extra `learn`).")
     every: int = Field(0, ge=0, description="Windows after which it is refreshed without an alarm too; 0: never.")
 
 

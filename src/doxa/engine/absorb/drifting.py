@@ -107,7 +107,7 @@ def tend(parts: Parts, user: str, *, since: int) -> Refreshed | None:
     tested = [alarm for alarm in judged.alarms if alarm.signal != "p95_ms"]  # no weights make a machine faster
     latest = judged.known.refreshes[-1].window if judged.known.refreshes else -1
     due = settings.every and last - latest >= settings.every
-    if settings.refresh == "never" or not (tested or due) or find_spec("scipy") is None:
+    if not ((tested and settings.refresh) or due) or find_spec("scipy") is None:
         return None
     why = " ".join(alarm.text for alarm in tested) or f"{settings.every} windows have passed."
     done = _refreshed(parts, user, judged, why, wait=True)

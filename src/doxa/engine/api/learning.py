@@ -12,16 +12,18 @@ import numpy as np
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.trace import Step
-from doxa.core.values import EARLIEST
+from doxa.core.values import EARLIEST, Evidence
 from doxa.engine.absorb.replaying import LATEST, encoded_queries, replays_of_feedback
 from doxa.engine.answer.feedback import edges_of, shadow_of, store_feedback, walked
 from doxa.engine.history.replay import NO_TURN
 from doxa.engine.history.shadow import sampled
 from doxa.engine.wiring.parts import Parts
-from doxa.memory import FeedbackGiven
+from doxa.memory import FeedbackGiven, UserState
 from doxa.recall import (
     PLANS,
     AlarmSpec,
+    Query,
+    Weights,
     apart,
     cost_of,
     evidence_of,
@@ -66,11 +68,7 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
         found = replay_of(read, state, needed=needed, cited=(), spec=parts.recall)
         plan = next((name for name in BY_COST if play(found, PLANS[name], weights)[0] == 1.0), "")
         leading = [key for turn_id in needed for key in index_of(state).facts.held(turn_id, state)]
-        begun = perf_counter()
-        looked = look_up(read, state, spec=parts.recall, weights=weights)
-        found_now = evidence_of(looked)
-        detail = {**looked.note, "apart": apart(looked.proposed)}
-        step = Step(name="recall", ms=(perf_counter() - begun) * 1000, detail=detail)
+        found_now, step = _searched(read, state, parts, weights)
         shown = [one for one in found_now if not set(one.turn_ids) & set(needed)]
         wrong = [key for one in shown[:MISLED] for key in walked(one) if key not in leading]
         told = Feedback(
@@ -91,6 +89,15 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
                 ),
             )
     return told
+
+
+def _searched(query: Query, state: UserState, parts: Parts, weights: Weights) -> tuple[list[Evidence], Step]:
+    """Return what search gives, and the step as an answer would tell of it."""
+    begun = perf_counter()
+    looked = look_up(query, state, spec=parts.recall, weights=weights)
+    found = evidence_of(looked)
+    detail = {**looked.note, "apart": apart(looked.proposed)}
+    return found, Step(name="recall", ms=(perf_counter() - begun) * 1000, detail=detail)
 
 
 BY_COST = sorted(PLANS, key=lambda name: cost_of(PLANS[name]))
