@@ -146,7 +146,12 @@ def ask(work: Path) -> dict[str, Any]:
     after = {name: (value - before[name]) / turns for name, value in resident().items()}
     hits = [len(set(one) & set(true)) / TOP for one, true in zip(found, asked["best"], strict=True)]
     return {
-        "load_ms": {"vectors": loads[0][0], "words": loads[1][0], "columns": loads[2][0], "all": round(opened * 1e3, 1)},
+        "load_ms": {
+            "vectors": loads[0][0],
+            "words": loads[1][0],
+            "columns": loads[2][0],
+            "all": round(opened * 1e3, 1),
+        },
         "r_at_10": round(float(np.mean(hits)), 4),
         "first_ms": cold[0],
         "first_time_ms": spread(cold),

@@ -25,6 +25,7 @@ __all__ = [
     "ClusterConfig",
     "CommonsenseConfig",
     "Config",
+    "DriftConfig",
     "EncoderConfig",
     "EngineConfig",
     "LLMConfig",
@@ -246,6 +247,18 @@ class RecallConfig(Group):
     )
 
 
+class DriftConfig(Group):
+    """How it is watched whether search still does as well as it did, and what is done where it does not."""
+
+    watch: bool = Field(
+        True, description="Whether questions are sampled, to see whether search still finds what it did."
+    )
+    hours: float = Field(24.0, gt=0, description="Length of a window in hours, by the clock of the memory.")
+    questions: int = Field(50, gt=0, description="Questions after which a window ends before its time.")
+    refresh: bool = Field(True, description="Whether what was learned is refreshed after an alarm (extra `learn`).")
+    every: int = Field(0, ge=0, description="Windows after which it is refreshed without an alarm too; 0: never.")
+
+
 class ReasonConfig(Group):
     """How an answer is searched for where facts do not give it at once, and what a model may cost for one question."""
 
@@ -440,6 +453,7 @@ class Config(Group):
     reader: ReaderConfig = ReaderConfig()
     grader: GraderConfig = GraderConfig()
     recall: RecallConfig = RecallConfig()
+    drift: DriftConfig = DriftConfig()
     reason: ReasonConfig = ReasonConfig()
     tasks: TasksConfig = TasksConfig()
     commonsense: CommonsenseConfig = CommonsenseConfig()

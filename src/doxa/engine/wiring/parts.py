@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -26,6 +26,7 @@ from doxa.backends.parser import Parser, cached
 from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
 from doxa.core.config import Config
+from doxa.core.drift import Alarm, Refreshed, Shadow, Window
 from doxa.core.errors import BackendError, DoxaError, InputError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
@@ -93,6 +94,12 @@ class Parts:
     """Feedback that is not stored yet."""
     answers: Pending[Answered] = field(default_factory=Pending)
     """Answers that are not stored yet."""
+    shadows: Pending[Shadow] = field(default_factory=Pending)
+    """Questions that are not sampled yet."""
+    drifts: list[Callable[[Window | Alarm | Refreshed], None]] = field(default_factory=list)
+    """Who is told, without a name, of windows that close, of alarms and of refreshes; of all tenants."""
+    closed: dict[str, int] = field(default_factory=dict)
+    """By user the number of the first window of questions that was closed and is not looked at yet."""
     offers: Offers = field(default_factory=Offers)
     """What each session was last offered to have erased."""
     lifted: int = 0
@@ -131,6 +138,8 @@ class Parts:
             heads=self.heads.of_tenant(name),
             told=Pending(),
             answers=Pending(),
+            shadows=Pending(),
+            closed={},
             offers=Offers(),
             lent=True,
             lifted=0,

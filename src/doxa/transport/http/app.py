@@ -44,6 +44,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     """
     settings = settings or doxa.parts.config.server
     numbers = Numbers()
+    doxa.parts.drifts.append(numbers.drifted)
     gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key, measures=numbers)
     querying = Querying(settings.query_s)
     served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings, querying=querying)
