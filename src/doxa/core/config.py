@@ -356,6 +356,11 @@ class EngineConfig(Group):
     memory_mb: int = Field(
         1024, gt=0, description="MiB of users' folded memories that stay loaded; the longest unused is let go first."
     )
+    snapshots: Path | None = Field(
+        None,
+        description="Folder of what was folded of each user's log, so that a memory opens at once; it may be removed "
+        "at any time. Unset is one beside the database file, and none for a database on a server.",
+    )
     max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
     context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")
     answers: int = Field(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -25,11 +24,6 @@ class StoreConfig(Group):
         gt=0,
         description="Seconds to wait for a database, or in Postgres for the log of one user, that somebody else has "
         "locked.",
-    )
-    snapshots: Path | None = Field(
-        None,
-        description="Folder of what was folded of each user's log, so that a memory opens at once; it may be removed "
-        "at any time. Unset is one beside the database file, and none for a database on a server.",
     )
     partitions: int = Field(
         16,

@@ -457,7 +457,7 @@ def _shipped(kind: Literal["nli", "grader", "reader"], config: Config) -> Any:
 
 def _snapshots(location: str, config: Config, encoder: str, ontology: Sequence[OntologySource]) -> Snapshots | None:
     """Return where folds are kept as files; None for a database that is no file here, unless the settings say where."""
-    folder = config.store.snapshots or folder_of(location, SNAPSHOTS)
+    folder = config.engine.snapshots or folder_of(location, SNAPSHOTS)
     if folder is None:
         return None
     told = blake2b(digest_size=16)

@@ -95,7 +95,7 @@ class Sheet:
     @property
     def nbytes(self) -> int:
         """Bytes of it that lie in memory, not in a pack."""
-        own = [column for column in self._packed.values() if column.flags.writeable]
+        own = [column for column in self._packed.values() if column.flags.owndata]
         return sum(column.nbytes for column in (*self._columns.values(), *own))
 
 
