@@ -6,7 +6,6 @@ A *slot* is a question with one answer at a time: `(Ana, lives in)` for a functi
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,53 +13,23 @@ from datetime import date
 from itertools import islice
 from typing import Any, Literal
 
-from doxa.core.values import Change, ChangeKind, Claim, Fact, Interval, Modality, Rule, Status, Term
+from doxa.core.values import Change, ChangeKind, Claim, Fact, Rule, Term
 from doxa.memory.codec import CHANGE, CLAIM, FACT, rule_from, rule_to
 from doxa.memory.consequences import Consequences
-from doxa.memory.dimensions import ValueIndex, dimension_of
+from doxa.memory.dimensions import ValueIndex
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
 from doxa.memory.paged import Keys, Lists, Pack, PackWriter, Records, Table
 from doxa.memory.predicates import PredicateIndex
 from doxa.memory.rules import in_force
+from doxa.memory.slots import SEPARATOR, Slot, joined, slot_of
+from doxa.memory.validity import held_on, is_current
 
-__all__ = ["Beliefs", "GivenUp", "Slot", "fact_id", "slot_of"]
+__all__ = ["Beliefs", "GivenUp"]
 
-Slot = tuple[str, ...]
 GivenUp = tuple[Literal["turn", "fact", "source"], str]
 """What was withdrawn, retracted or distrusted: an id, or the name of a source in lower case."""
 
-ID_VERSION = "f1"
-"""Prefix of fact ids; it changes when the way they are made changes."""
-
-
-def slot_of(claim: Claim | Fact) -> Slot:
-    """Return the slot of a proposition; plans and wishes never share a slot with assertions.
-
-    A functional relation that the ontology does not list has a slot for each kind of value (`dimension_of`).
-    """
-    mood = "" if claim.modality is Modality.ASSERTED else str(claim.modality)
-    base = (mood, claim.subject.key, claim.relation.name)
-    if not claim.functional:
-        return (*base, claim.object.key)
-    dimension = dimension_of(claim.relation, claim.object)
-    return (*base, "", dimension) if dimension else base
-
-
-def fact_id(claim: Claim, episode: int) -> str:
-    """Return the id of the `episode`-th time that this proposition came to hold; the same on every machine."""
-    parts = (
-        claim.subject.key,
-        claim.relation.name,
-        claim.object.key,
-        str(claim.polarity),
-        claim.modality,
-        str(episode),
-    )
-    return f"{ID_VERSION}_{hashlib.blake2s(chr(31).join(parts).encode(), digest_size=6).hexdigest()}"
-
-
-SEPARATOR = "\x1f"
 GivenUpThere = tuple[list[int], list[Rule]]
 """The claims, by number, and the rules that were given up with something."""
 
@@ -105,7 +74,7 @@ class Beliefs:
         self._by_relation = Lists()
         self._identities = Lists()
         self._possessions = Lists()
-        """The subjects that are an owner's, as numbers of `_by_subject`."""
+        """By owner, the subjects that are theirs, as numbers of `_by_subject`."""
         self._changes_of = Lists()
         self._changes_by = Lists()
         self._predicates = PredicateIndex(self.facts)
@@ -152,7 +121,7 @@ class Beliefs:
         for said in claims:
             claim = replace(said, number=len(self._claims))
             number = self._claims.append(claim)
-            self._live.append(_joined(self.slot(claim)), number)
+            self._live.append(joined(self.slot(claim)), number)
             self._told_in(claim).append(claim.turn_id, number)
             self._turns.add(claim.turn_id)
             if claim.turn_id and not claim.accepted:
@@ -208,7 +177,7 @@ class Beliefs:
         self._rename(changes)
         for claim in self._said(numbers):
             self._dropped.discard(_number(claim))
-            _put_in(self._live, _joined(self.slot(claim)), claim)
+            _put_in(self._live, joined(self.slot(claim)), claim)
             _put_in(self._told_in(claim), claim.turn_id, claim)
             for name in _keys(claim):
                 _put_in(self._by_name, name, claim)
@@ -218,7 +187,7 @@ class Beliefs:
         self, key: GivenUp | None, claims: Iterable[Claim], rules: Iterable[Rule], changes: Sequence[Change]
     ) -> None:
         self._rename(changes)
-        live = [claim for claim in claims if _number(claim) in self._live.get(_joined(self.slot(claim)))]
+        live = [claim for claim in claims if _number(claim) in self._live.get(joined(self.slot(claim)))]
         lifted = {id(rule): rule for rule in rules}
         if key is not None:
             self._aside[key].append(([_number(claim) for claim in live], list(lifted.values())))
@@ -236,7 +205,7 @@ class Beliefs:
     def _drop(self, claims: Iterable[Claim]) -> None:
         for claim in claims:
             self._dropped.add(number := _number(claim))
-            self._live.remove(_joined(self.slot(claim)), number)
+            self._live.remove(joined(self.slot(claim)), number)
             for key in _keys(claim):
                 self._by_name.remove(key, number)
 
@@ -248,7 +217,7 @@ class Beliefs:
             self.identity.fold(facts)
             self.kept.pop("rules", None)
             for slot, claims in layout.items():
-                self._live.put(_joined(slot), map(_number, claims))
+                self._live.put(joined(slot), map(_number, claims))
 
     def layout(self, renames: Renames) -> dict[Slot, list[Claim]]:
         """Return the live claims of every slot that claims leave or enter once names are renamed."""
@@ -302,7 +271,7 @@ class Beliefs:
     def _index(self, row: int, fact: Fact) -> None:
         self._predicates.add(row, fact)
         self._values.add(row, fact)
-        self._by_slot.append(_joined(slot_of(fact)), row)
+        self._by_slot.append(joined(slot_of(fact)), row)
         if is_identity(fact):
             for term in (fact.subject, fact.object):
                 self._identities.append(term.key, row)
@@ -310,7 +279,7 @@ class Beliefs:
         key = fact.subject.key
         first = key not in self._by_subject
         self._by_subject.append(key, row)
-        self._by_relation.append(_joined((key, fact.relation.name)), row)
+        self._by_relation.append(joined((key, fact.relation.name)), row)
         if first and "'s " in key:
             self._possessions.append(key.rpartition("'s ")[0], self._subject(key))
 
@@ -330,9 +299,9 @@ class Beliefs:
         del self.facts[fact_id]
         self._predicates.remove(row, fact)
         self._values.remove(row, fact)
-        self._by_slot.remove(_joined(slot_of(fact)), row)
+        self._by_slot.remove(joined(slot_of(fact)), row)
         self._by_subject.remove(key, row)
-        self._by_relation.remove(_joined((key, fact.relation.name)), row)
+        self._by_relation.remove(joined((key, fact.relation.name)), row)
         if key not in self._by_subject and "'s " in key:
             self._possessions.remove(key.rpartition("'s ")[0], self._subject(key))
 
@@ -391,11 +360,11 @@ class Beliefs:
 
     def live_in(self, slot: Slot) -> list[Claim]:
         """Return the live claims of a slot, in the order in which they came in."""
-        return self._said(self._live.get(_joined(slot)))
+        return self._said(self._live.get(joined(slot)))
 
     def in_slot(self, slot: Slot) -> list[Fact]:
         """Return the facts of a slot, in the order in which they came to be."""
-        return self._facts(self._by_slot.get(_joined(slot)))
+        return self._facts(self._by_slot.get(joined(slot)))
 
     def _said(self, numbers: Iterable[int]) -> list[Claim]:
         return [self._claims[number] for number in numbers]
@@ -413,11 +382,11 @@ class Beliefs:
         key = self.key(subject_key)
         if relation is None:
             return self._facts(self._by_subject.get(key))
-        return self._facts(self._by_relation.get(_joined((key, relation))))
+        return self._facts(self._by_relation.get(joined((key, relation))))
 
     def functional_slots(self, subject_key: str, relation: str) -> list[Slot]:
         """Return the slots in which a relation of an entity has one value at a time; [] where it may have many."""
-        rows = self._by_relation.get(_joined((subject_key, relation)))
+        rows = self._by_relation.get(joined((subject_key, relation)))
         if not rows or not self.facts.at(rows[0]).functional:
             return []
         return list(dict.fromkeys(map(slot_of, self._facts(rows))))
@@ -545,12 +514,13 @@ class Beliefs:
             self._aside[kind, what] = [(numbers, list(map(rule_from, lifted))) for numbers, lifted in given]
 
 
-LISTS = ("_live", "_by_turn", "_accepted", "_by_name", "_by_slot", "_by_subject", "_by_relation", "_identities")
-INDEXES = ("_possessions", "_changes_of", "_changes_by", "_turns")
-MADE_OF = ("facts", "changes", "identity", "names", "_claims")
-PARTS = (*MADE_OF, *LISTS, *INDEXES, "consequences", "_predicates", "_values")
+TOLD = (
+    *("facts", "changes", "identity", "names", "_claims", "_live", "_by_turn", "_accepted", "_by_name", "_by_slot"),
+    *("_by_subject", "_by_relation", "_identities", "_possessions", "_changes_of", "_changes_by", "_turns"),
+)
+PARTS = (*TOLD, "consequences", "_predicates", "_values")
 """What is written and read one by one."""
-COMPARED = (*MADE_OF, *LISTS, *INDEXES, "policy", "_rules", "_aside")
+COMPARED = (*TOLD, "policy", "_rules", "_aside")
 """What makes two of them equal: the rest is made from it."""
 
 
@@ -570,10 +540,6 @@ class _Slots(Mapping[Slot, list[Claim]]):
         return len(self._beliefs._live)
 
 
-def _joined(key: tuple[str, ...]) -> str:
-    return SEPARATOR.join(key)
-
-
 def _number(claim: Claim) -> int:
     assert claim.number is not None, "a claim of the memory has a number"
     return claim.number
@@ -587,41 +553,6 @@ def _put_in(lists: Lists, key: str, claim: Claim) -> None:
 
 def _named(wanted: str | None, *names: str) -> bool:
     return wanted is None or wanted.casefold() in {name.casefold() for name in names}
-
-
-def is_current(fact: Fact, now: date | None) -> bool:
-    """Tell whether a fact is believed and has not ended by `now`.
-
-    What happened once stays true; a plan whose day is over is no plan any more. What something announced for a later
-    day will displace ("790 from October") holds until then.
-    """
-    start, end = fact.valid.start, fact.valid.end
-    if fact.status is Status.SUPERSEDED:
-        return now is not None and start != end and end is not None and now < end and fact.valid.holds_on(now)
-    if fact.status is not Status.HELD:
-        return False
-    if now is None:
-        return True
-    if fact.modality is Modality.PLANNED and start is not None:
-        return now <= start or (fact.valid.holds_on(now) and start == end)
-    return end is None or start == end or end > now
-
-
-def turning_day(fact: Fact, now: date) -> date | None:
-    """Return the first day after `now` on which `is_current` may tell otherwise of a fact; None when it never will."""
-    start, end = fact.valid.start, fact.valid.end
-    days = [start, end]
-    if fact.modality is Modality.PLANNED and start is not None:
-        days += [Interval.after(start, "day"), Interval.after(start, fact.valid.end_precision)]
-    return min((day for day in days if day is not None and day > now), default=None)
-
-
-def held_on(fact: Fact, day: date) -> bool:
-    """Tell whether, by what is believed now, a fact held on a day; a state that gave way on its first day did not."""
-    start, end = fact.valid.start, fact.valid.end
-    if fact.status is Status.SUPERSEDED and start is not None and start == end and fact.valid.end_precision == "day":
-        return False
-    return fact.status in (Status.HELD, Status.SUPERSEDED) and fact.valid.holds_on(day)
 
 
 def is_name(term: Term) -> bool:

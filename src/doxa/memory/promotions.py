@@ -14,9 +14,10 @@ from datetime import date
 from typing import Protocol
 
 from doxa.core.promotions import Promotion, Support
-from doxa.memory.beliefs import Beliefs, is_current
+from doxa.memory.beliefs import Beliefs
 from doxa.memory.codec import promotion_from, promotion_to
 from doxa.memory.paged import Pack, PackWriter
+from doxa.memory.validity import is_current
 
 __all__ = ["LEAST_SUPPORT", "Promotions", "live_support", "promotion_id", "standing"]
 
