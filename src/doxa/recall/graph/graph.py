@@ -17,7 +17,7 @@ fact (`MemoryGraph.learn`) and its standing: a fact that gave way carries nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
