@@ -52,7 +52,7 @@ class TurnTraits:
 
     def of(self, places: Places, name: str) -> NDArray[np.float32]:
         """Return a trait of some places, `(k,) float32` from 0 to 1; 0 for a place below 0."""
-        found: NDArray[np.float32] = self._rows.take(name, places).astype(np.float32) / STEPS
+        found: NDArray[np.float32] = self._rows.take(name, places).astype(np.float32) / np.float32(STEPS)
         found[np.less(places, 0)] = 0
         return found
 

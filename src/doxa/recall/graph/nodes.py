@@ -99,7 +99,8 @@ class Nodes:
 
     def concept(self, node: int) -> str:
         """Return the name of a concept."""
-        return self._keys[self._nodes.get("at", node)].removeprefix(CONCEPT_KEY)
+        key: str = self._keys[self._nodes.get("at", node)]
+        return key.removeprefix(CONCEPT_KEY)
 
     def hashes(self, nodes: Ids) -> NDArray[np.uint32]:
         """Return the hashed keys of people, things and concepts, `(k,)`."""
