@@ -309,6 +309,9 @@ def test_the_edges_of_a_node_do_not_depend_on_what_was_merged_when(seed):
             nodes = np.array(sorted({node, 7, 39, 299, 500}))
             wanted = [(row, one) for row, key in enumerate(nodes.tolist()) for one in expected.get(key, [])[-9:]]
             assert list(zip(*map(np.ndarray.tolist, adjacency.of(nodes, 9)), strict=True)) == wanted
+            assert [adjacency.of_one(key) for key in nodes.tolist()] == [
+                expected.get(key, []) for key in nodes.tolist()
+            ]
             assert adjacency.degree(nodes).tolist() == [len(expected.get(key, [])) for key in nodes.tolist()]
 
 

@@ -14,7 +14,6 @@ from doxa.recall.graph.sheet import Sheet
 
 __all__ = ["TurnFacts"]
 
-ALL = 1 << 30
 TOLD = (ChangeKind.ASSERT, ChangeKind.SUPPORT)
 SUPERSEDED, RETRACTED = 1, 2
 """What a turn of which nothing stands is called: something of it was true once, or nothing ever was."""
@@ -73,7 +72,7 @@ class TurnFacts:
 
     def _rows(self, ordinal: int) -> list[int]:
         """Return the facts that were ever told in a turn, in the order in which they came to be."""
-        return sorted(self._facts.of(np.array([ordinal]), ALL)[1].tolist())
+        return sorted(self._facts.of_one(ordinal))
 
     def _supported(self, ordinal: int, state: UserState) -> list[Fact]:
         """Return the facts that a turn supports."""

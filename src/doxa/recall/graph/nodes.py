@@ -84,6 +84,11 @@ class Nodes:
         """Return the nodes of places, `(k,)`."""
         return self._turns.take("node", places).astype(np.intp)
 
+    def of_turn(self, place: int) -> int:
+        """Return the node of a place."""
+        node: int = self._turns.get("node", place)
+        return node
+
     def places(self, nodes: Ids) -> Ids:
         """Return the places of nodes, -1 for what is no turn."""
         at = self._nodes.take("at", nodes).astype(np.intp)
