@@ -263,6 +263,25 @@ def test_a_memory_that_is_read_from_a_file_reads_no_turn_again():
     assert len(index_of(again).tags) == len(again.places)
 
 
+def test_what_nobody_asked_for_is_still_in_the_next_file():
+    """A memory that is read, grows and is written unasked keeps its index; the first question reads what is new."""
+    world = World(4)
+    for _ in range(40):
+        world.step()
+    index_of(world.state), mention_index(world.state)
+    world.state = loaded(world.state)
+    for _ in range(5):
+        world.step()
+    again = loaded(world.state)
+    index, places = RecallIndex.of(again.packed), len(again.places)
+    assert places - 5 <= len(index.tags) < places
+    anew = RecallIndex()
+    for one in (index, anew):
+        one.sync(again)
+    np.testing.assert_equal(told(index, again)[:16], told(anew, again)[:16])
+    assert len(index_of(again).tags) == places and len(mention_index(again).ties) > 0
+
+
 def test_what_another_version_wrote_is_not_read():
     """It is made anew from the memory."""
     world = World(2)

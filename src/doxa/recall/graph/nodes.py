@@ -100,7 +100,8 @@ class Nodes:
 
     def label(self, node: int) -> str:
         """Return what a person, thing or concept is called."""
-        return self._labels[self._nodes.get("at", node)]
+        label: str = self._labels[self._nodes.get("at", node)]
+        return label
 
     def concept(self, node: int) -> str:
         """Return the name of a concept."""
