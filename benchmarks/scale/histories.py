@@ -70,7 +70,9 @@ def locomo(path: Path) -> Iterator[list[str]]:
 def questions(data: Path) -> list[str]:
     """Return the questions about LoCoMo and REALTALK, none of which is part of a history."""
     found = json.loads((data / "measure/locomo/locomo_dev6.json").read_text(encoding="utf-8"))
-    chats = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((data / "measure/realtalk").glob("*.json"))]
+    chats = [
+        json.loads(path.read_text(encoding="utf-8")) for path in sorted((data / "measure/realtalk").glob("*.json"))
+    ]
     return [one["question"] for talk in chain(found, chats) for one in talk["qa"]]
 
 
@@ -116,7 +118,7 @@ def neighbours(vectors: NDArray[np.float16]) -> NDArray[np.int32]:
     found = []
     for start in range(0, len(vectors), 2048):
         scores = vectors[start : start + 2048].astype(np.float32) @ others
-        scores[scores > 0.99] = -1  # noqa: PLR2004
+        scores[scores > 0.99] = -1
         found.append(sample[np.argpartition(-scores, NEAR, axis=1)[:, :NEAR]].astype(np.int32))
     return np.concatenate(found)
 

@@ -4,9 +4,9 @@
 
 Built are the vectors, the inverted index and the columns, from turns that `histories` tells; they are written as one
 pack and opened in a process of its own, which answers real questions (LoCoMo, REALTALK; none is part of the history).
-Reported are milliseconds of the stage by meaning (`VectorMatrix.nearest`), of the one by words (`InvertedIndex.best` and
-`held`) and of both, by the clock and by the thread's own CPU time; R@10 of the places beside a search in full over the
-same vectors in float32; and bytes of a turn in the pack, in memory of its own and in pages of the file.
+Reported are milliseconds of the stage by meaning (`VectorMatrix.nearest`), of the one by words (`InvertedIndex.best`
+and `held`) and of both, by the clock and by the thread's own CPU time; R@10 of the places beside a search in full over
+the same vectors in float32; and bytes of a turn in the pack, in memory of its own and in pages of the file.
 """
 
 from __future__ import annotations
@@ -146,7 +146,12 @@ def ask(work: Path) -> dict[str, Any]:
     after = {name: (value - before[name]) / turns for name, value in resident().items()}
     hits = [len(set(one) & set(true)) / TOP for one, true in zip(found, asked["best"], strict=True)]
     return {
-        "load_ms": {"vectors": loads[0][0], "words": loads[1][0], "columns": loads[2][0], "all": round(opened * 1e3, 1)},
+        "load_ms": {
+            "vectors": loads[0][0],
+            "words": loads[1][0],
+            "columns": loads[2][0],
+            "all": round(opened * 1e3, 1),
+        },
         "r_at_10": round(float(np.mean(hits)), 4),
         "first_ms": cold[0],
         "first_time_ms": spread(cold),

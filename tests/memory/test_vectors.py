@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxa.core.errors import FormatError
+from doxa.core.errors import PackError
 from doxa.memory import VectorMatrix
 from doxa.memory.paged import Pack, PackWriter
 from doxa.memory.rows import FIRST, from_bytes, to_bytes
@@ -171,9 +171,9 @@ def test_damage_in_a_pack_is_no_answer():
     at = data.index(to_bytes(rows[1500])[3:71]) + 64
     data[at : at + 4] = b"\xff\xff\xff\x7f"
     loaded.load(Pack(bytes(data)), "v")
-    with pytest.raises(FormatError, match="not what was written"):
+    with pytest.raises(PackError, match="not what was written"):
         loaded.nearest(rows[1500], 200)
-    with pytest.raises(FormatError, match="not what was written"):
+    with pytest.raises(PackError, match="not what was written"):
         written(loaded)
 
 
@@ -192,5 +192,5 @@ def test_vectors_of_half_precision_are_read():
     assert np.allclose(from_bytes(rows.astype("<f2").tobytes()).reshape(3, 384), rows, atol=1e-3)
     later = bytearray(to_bytes(rows))
     later[0] = 9
-    with pytest.raises(FormatError, match="newer Doxa"):
+    with pytest.raises(PackError, match="newer Doxa"):
         from_bytes(bytes(later))

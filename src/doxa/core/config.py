@@ -15,13 +15,17 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from doxa.core.clustering import ClusterConfig
 from doxa.core.errors import ConfigError
 from doxa.core.roles import MOVED, Group, Profile, RolesConfig, resolved, without_preset
+from doxa.core.storage import StoreConfig
 
 __all__ = [
     "AmrConfig",
+    "ClusterConfig",
     "CommonsenseConfig",
     "Config",
+    "DriftConfig",
     "EncoderConfig",
     "EngineConfig",
     "LLMConfig",
@@ -47,15 +51,6 @@ __all__ = [
 FILE_NAME = "doxa.toml"
 MISSPELT = 0.85
 """How alike (difflib ratio) a variable has to be to a setting's name to be taken for a slip of it."""
-
-
-class StoreConfig(Group):
-    """Where the memory is kept and how safe a write is."""
-
-    durability: Literal["process", "power"] = Field(
-        "process", description="What an acknowledged turn survives: the death of the process, or a power loss (slower)."
-    )
-    timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for a database that another process has locked.")
 
 
 class EncoderConfig(Group):
@@ -252,6 +247,18 @@ class RecallConfig(Group):
     )
 
 
+class DriftConfig(Group):
+    """How it is watched whether search still does as well as it did, and what is done where it does not."""
+
+    watch: bool = Field(
+        True, description="Whether questions are sampled, to see whether search still finds what it did."
+    )
+    hours: float = Field(24.0, gt=0, description="Length of a window in hours, by the clock of the memory.")
+    questions: int = Field(50, gt=0, description="Questions after which a window ends before its time.")
+    refresh: bool = Field(True, description="Whether what was learned is refreshed after an alarm (extra `learn`).")
+    every: int = Field(0, ge=0, description="Windows after which it is refreshed without an alarm too; 0: never.")
+
+
 class ReasonConfig(Group):
     """How an answer is searched for where facts do not give it at once, and what a model may cost for one question."""
 
@@ -346,7 +353,14 @@ class EngineConfig(Group):
     workers: int = Field(
         8, gt=0, description="How many users' turns are processed at the same time where a model reads them."
     )
-    users_in_memory: int = Field(64, gt=0, description="How many users' states are kept loaded.")
+    memory_mb: int = Field(
+        1024, gt=0, description="MiB of users' folded memories that stay loaded; the longest unused is let go first."
+    )
+    snapshots: Path | None = Field(
+        None,
+        description="Folder of what was folded of each user's log, so that a memory opens at once; it may be removed "
+        "at any time. Unset is one beside the database file, and none for a database on a server.",
+    )
     max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
     context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")
     answers: int = Field(
@@ -444,11 +458,13 @@ class Config(Group):
     reader: ReaderConfig = ReaderConfig()
     grader: GraderConfig = GraderConfig()
     recall: RecallConfig = RecallConfig()
+    drift: DriftConfig = DriftConfig()
     reason: ReasonConfig = ReasonConfig()
     tasks: TasksConfig = TasksConfig()
     commonsense: CommonsenseConfig = CommonsenseConfig()
     engine: EngineConfig = EngineConfig()
     server: ServerConfig = ServerConfig()
+    cluster: ClusterConfig = ClusterConfig()
 
     @model_validator(mode="before")
     @classmethod

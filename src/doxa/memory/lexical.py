@@ -26,7 +26,7 @@ TINY = 1e-9
 MOST_POSTINGS = 65_536
 """Postings that a search reads, beginning with the rarest stems."""
 LATEST_POSTINGS = 8192
-"""Of the stems that are left so many each, the latest: their idf is so low that no early one stands out by one alone."""
+"""Of the stems that are left so many each, the latest: their idf is so low that no early one stands out by it."""
 FURTHER = 4
 """Times as many are looked at when too few of the latest are searched."""
 
@@ -158,9 +158,7 @@ class InvertedIndex:
                 return places[-most:], counts[-most:]
             latest *= FURTHER
 
-    def _at(
-        self, term: str, places: NDArray[np.integer[Any]]
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint16]]]:
+    def _at(self, term: str, places: NDArray[np.integer[Any]]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint16]]]:
         """Give which of some places hold a stem, as rows of them, and how often it stands there, in one part or two."""
         keys = places.astype(np.uint32)  # of their own type, or the postings would be copied; -1 is in none
         for postings, counts in self._postings.stretches(term):

@@ -121,7 +121,8 @@ class Signs:
         if len(self._counts) <= count:
             return list(range(len(self._counts)))
         near = self._centres[: len(self._counts)] @ query
-        return np.sort(np.argpartition(-near, count)[:count]).tolist()
+        probed: list[int] = np.sort(np.argpartition(-near, count)[:count]).tolist()
+        return probed
 
     def _signs_of(self, vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
         """Return the signs of vectors, `(words, r)`."""
@@ -294,6 +295,6 @@ def halves(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 def mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the mean of vectors, in unit length where it has one."""
-    middle = vectors.mean(axis=0)
+    middle: NDArray[np.float32] = vectors.mean(axis=0)
     length = float(np.linalg.norm(middle))
     return middle / length if length else middle

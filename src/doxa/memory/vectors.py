@@ -133,7 +133,8 @@ class VectorMatrix:
 
     def row(self, place: int) -> NDArray[np.float32]:
         """Return the vector of the whole text of a place, `(dims,) float32`."""
-        return self._rows.vectors(self._first[place : place + 1])[0]
+        vector: NDArray[np.float32] = self._rows.vectors(self._first[place : place + 1])[0]
+        return vector
 
     def rows_of(self, place: int) -> NDArray[np.float32]:
         """Return the rows of a place, the whole text first, `(r, dims)`."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from doxa.core.access import pseudonym
 from doxa.core.background import Background
+from doxa.core.drift import Shadow
 from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
@@ -21,7 +22,7 @@ from doxa.engine.answer.advising import advised
 from doxa.engine.answer.background import background_of, is_wanted, paths, said_aloud
 from doxa.engine.answer.briefing import Briefing, brief, superseded
 from doxa.engine.answer.chaining import chained
-from doxa.engine.answer.feedback import used
+from doxa.engine.answer.feedback import served, used
 from doxa.engine.answer.grading import Ground, chosen, doubt_of
 from doxa.engine.answer.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.answer.prompting import Material, is_prompted, searched, written
@@ -51,6 +52,7 @@ from doxa.recall import (
     Found,
     Query,
     Rewriting,
+    apart,
     encoded,
     enriched,
     evidence_of,
@@ -158,6 +160,8 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
     leaving = [_leave(asked, replace(found, background=path), parts, tracer) for path in paths(shown, asked.n)]
     draft, verdict = leaving[0].draft, leaving[0].verdict
     _note_use(leaving[0], asked, found, parts)
+    if found.question is not None and parts.config.drift.watch:
+        parts.shadows.add(asked.user, _shadow(leaving[0], asked, found, parts, tracer))
     reply = Reply(
         text=draft.text,
         value=draft.value,
@@ -205,6 +209,13 @@ def _note_use(leaving: Settled, asked: Asked, found: _Found, parts: Parts) -> No
         )  # fmt: skip
     if told is not None:
         parts.told.add(asked.user, told)
+
+
+def _shadow(leaving: Settled, asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Shadow:
+    """Return how a question was served, to see later whether search still does as well."""
+    step = next(step for step in reversed(tracer.trace().steps) if step.name == "recall")
+    kept = asked.turn_id is not None or parts.config.engine.answers > 0
+    return served(leaving.draft, leaving.verdict, found.evidence, asked, step, kept=kept)
 
 
 def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:
@@ -397,6 +408,8 @@ def _nearby(
         found = look_up(query, state, spec=wide, weights=parts.learned.of(asked.user))
         nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
         note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
+        if (gap := apart(found.proposed)) is not None:
+            note["apart"] = round(gap, 3)
         note["ranked"] = _ranked(found, nearby[: parts.recall.top_k], asked)
     return nearby
 

@@ -35,6 +35,11 @@ class Keys:
     def __iter__(self) -> Iterator[str]:
         return (self[row] for row in range(len(self)))
 
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Keys) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __getitem__(self, row: int) -> str:
         """Return the text of a number."""
         if row >= self._base:

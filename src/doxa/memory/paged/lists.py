@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,11 @@ class Lists:
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
+    def latest(self) -> Iterator[str]:
+        """Give the keys that have a list, those that came last first."""
+        numbers = reversed(range(len(self._keys)))
+        return (key for key in map(self._keys.__getitem__, numbers) if key in self)
+
     def __contains__(self, key: str) -> bool:
         return self.count(key) > 0
 
@@ -60,15 +65,25 @@ class Lists:
         for column, value in zip(tail, row, strict=True):
             column.append(value)
 
-    def get(self, key: str) -> list[int]:
-        """Return the first column of a list; empty for a key that has none."""
+    def number(self, key: str) -> int | None:
+        """Return the number of a key that ever had a list; None for any other."""
+        return self._keys.get(key)
+
+    def key_at(self, number: int) -> str:
+        """Return the key of a number."""
+        return self._keys[number]
+
+    def get(self, key: str) -> Sequence[int]:
+        """Return the first column of a list, in place: it must not be changed, and may grow with the list. O(log n)."""
         number = self._keys.get(key)
         if number is None:
-            return []
+            return ()
         start, stop = self._bounds(number)
-        base = self._stretch(0, start, stop).tolist() if stop > start else []
         tail = self._tail.get(number)
-        return base if tail is None else [*base, *tail[0]]
+        if stop == start:
+            return () if tail is None else tail[0]
+        base = self._stretch(0, start, stop).data
+        return base if tail is None else _Joined(base, tail[0])
 
     def rows(self, key: str) -> list[tuple[int, ...]]:
         """Return the rows of a list."""
@@ -137,10 +152,7 @@ class Lists:
     def save(self, writer: PackWriter, name: str) -> None:
         """Write all of them."""
         self._keys.save(writer, f"{name}.keys")
-        counts: NDArray[np.int64] = (
-            np.diff(np.frombuffer(self._starts, np.int64)) if self._base else np.empty(0, np.int64)
-        )
-        owners = np.repeat(np.arange(self._base), counts)
+        owners = np.repeat(np.arange(self._base), self._counts())
         kept = ~np.isin(owners, sorted(self._anew)) if self._anew else np.ones(len(owners), np.bool_)
         lengths = [len(tail[0]) for tail in self._tail.values()]
         owners = np.concatenate([owners[kept], np.repeat(np.array(list(self._tail), np.int64), lengths)])
@@ -161,6 +173,10 @@ class Lists:
         self._base = len(self._starts) - 1
         self._tail, self._anew = {}, set()
 
+    def _counts(self) -> NDArray[np.int64]:
+        starts = np.frombuffer(self._starts, np.int64) if self._base else np.zeros(1, np.int64)
+        return starts[1:] - starts[:-1]
+
     def _bounds(self, number: int) -> tuple[int, int]:
         if number >= self._base or number in self._anew:
             return 0, 0
@@ -172,3 +188,32 @@ class Lists:
         assert self._pack is not None
         self._pack.checked(f"{self._name}.{column}", start, stop)
         return self._items[column][start:stop]
+
+
+class _Joined(Sequence[int]):
+    """Numbers of a pack with those that came since."""
+
+    __slots__ = ("_base", "_tail")
+
+    def __init__(self, base: Sequence[int], tail: Sequence[int]) -> None:
+        self._base = base
+        self._tail = tail
+
+    def __len__(self) -> int:
+        return len(self._base) + len(self._tail)
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[int]: ...
+    def __getitem__(self, at: int | slice) -> int | list[int]:
+        size = len(self._base)
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        if at < 0:
+            at += len(self)
+        return self._base[at] if at < size else self._tail[at - size]
+
+    def __iter__(self) -> Iterator[int]:
+        yield from self._base
+        yield from self._tail

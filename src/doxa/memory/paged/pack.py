@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.errors import FormatError
+from doxa.core.errors import PackError
 from doxa.memory.files import replacing
 
 __all__ = ["Pack", "PackWriter", "write_pack"]
@@ -97,7 +97,7 @@ class Pack:
     """A pack that is open. Arrays and views stay good as long as they are held, whatever becomes of the file.
 
     Raises:
-        FormatError: it is no whole pack; reading may raise it later, where a part that is looked at is damaged.
+        PackError: it is no whole pack; reading may raise it later, where a part that is looked at is damaged.
     """
 
     def __init__(self, data: Buffer | mmap.mmap, *, where: str = "a pack") -> None:
@@ -129,7 +129,7 @@ class Pack:
             try:
                 return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), where=str(path))
             except ValueError as exc:  # an empty file
-                raise FormatError(f"expected a pack, got nothing ({exc})", path=str(path)) from exc
+                raise PackError(f"{path}: expected a pack, got nothing ({exc}).") from exc
 
     def __contains__(self, name: str) -> bool:
         return name in self._sections
@@ -189,8 +189,8 @@ class Pack:
                     raise self._damaged(f"the bytes from {number * BLOCK} on are not what was written")
                 seen[number] = 1
 
-    def _damaged(self, why: str) -> FormatError:
-        return FormatError(f"expected a pack, but {why}", path=self._where)
+    def _damaged(self, why: str) -> PackError:
+        return PackError(f"{self._where}: expected a pack, but {why}.")
 
 
 @contextmanager

@@ -68,11 +68,14 @@ class Records(Sequence[V]):
             return known
         if len(self._read) >= KEPT:
             self._read.clear()
-        value = self._read[row] = self._form.of(msgspec.msgpack.decode(self._bytes(row)))
+        value = self._read[row] = self._decoded(row)
         return value
 
     def __iter__(self) -> Iterator[V]:
-        return (self[row] for row in range(len(self)))
+        """Give the values in order; those that are read for it are not held."""
+        for row in range(self._base):
+            yield self._replaced[row] if row in self._replaced else self._decoded(row)
+        yield from self._tail
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -125,9 +128,10 @@ class Records(Sequence[V]):
     def _encoded(self, value: V) -> bytes:
         return msgspec.msgpack.encode(self._form.to(value))
 
-    def _bytes(self, row: int) -> memoryview:
+    def _decoded(self, row: int) -> V:
         assert self._pack is not None
-        return self._pack.read(self._name, self._bounds[row], self._bounds[row + 1])
+        data = self._pack.read(self._name, self._bounds[row], self._bounds[row + 1])
+        return self._form.of(msgspec.msgpack.decode(data))
 
     def _stretch(self, start: int, stop: int) -> bytes | memoryview:
         if self._pack is None or start >= stop:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from typing import TypeVar
+from collections.abc import Iterator, MutableMapping, ValuesView
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from doxa.memory.paged.records import PLAIN, Form, Records
 __all__ = ["Table"]
 
 V = TypeVar("V")
+D = TypeVar("D")
 
 
 class Table(MutableMapping[str, V]):
@@ -25,10 +26,11 @@ class Table(MutableMapping[str, V]):
     def __init__(self, form: Form[V] = PLAIN) -> None:
         self._keys = Keys()
         self._values: Records[V] = Records(form)
-        self._gone: set[int] = set()
+        self.gone: set[int] = set()
+        """Rows whose keys were removed."""
 
     def __len__(self) -> int:
-        return len(self._values) - len(self._gone)
+        return len(self._values) - len(self.gone)
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.row(key) is not None
@@ -45,32 +47,60 @@ class Table(MutableMapping[str, V]):
             self._values.append(value)
         else:
             self._values.replace(row, value)
-            self._gone.discard(row)
+            self.gone.discard(row)
 
     def __delitem__(self, key: str) -> None:
         row = self.row(key)
         if row is None:
             raise KeyError(key)
-        self._gone.add(row)
+        self.gone.add(row)
 
     def __iter__(self) -> Iterator[str]:
         return (self._keys[row] for row in self.rows())
 
     def __reversed__(self) -> Iterator[str]:
-        return (self._keys[row] for row in reversed(range(len(self._values))) if row not in self._gone)
+        return (self._keys[row] for row in reversed(range(len(self._values))) if row not in self.gone)
+
+    @overload
+    def get(self, key: str, /) -> V | None: ...
+    @overload
+    def get(self, key: str, default: V | D, /) -> V | D: ...
+    def get(self, key: str, default: Any = None, /) -> Any:
+        """Return the value of a key, or else `default`."""
+        row = self.row(key)
+        return default if row is None else self._values[row]
+
+    def values(self) -> _Values[V]:
+        """Return the values in order, which may be turned round."""
+        return _Values(self)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are, those of removed keys with them."""
+        return len(self._values)
 
     def row(self, key: str) -> int | None:
         """Return the row of a key; None where it is not there."""
         row = self._keys.get(key)
-        return None if row in self._gone else row
+        return None if row in self.gone else row
+
+    def number(self, key: str) -> int | None:
+        """Return the row of a key that is there or was; None for one that never was."""
+        return self._keys.get(key)
 
     def rows(self) -> Iterator[int]:
         """Give the rows that are there, in order."""
-        return (row for row in range(len(self._values)) if row not in self._gone)
+        return (row for row in range(len(self._values)) if row not in self.gone)
 
     def key_at(self, row: int) -> str:
         """Return the key of a row."""
         return self._keys[row]
+
+    def held(self) -> Iterator[V]:
+        """Give the values in order. Cost O(all of them): some microseconds for each that lies in a pack."""
+        if not self.gone:
+            return iter(self._values)
+        return (value for row, value in enumerate(self._values) if row not in self.gone)
 
     def at(self, row: int) -> V:
         """Return the value of a row."""
@@ -80,10 +110,21 @@ class Table(MutableMapping[str, V]):
         """Write all of them."""
         self._keys.save(writer, f"{name}.keys")
         self._values.save(writer, f"{name}.values")
-        writer.array(f"{name}.gone", np.array(sorted(self._gone), np.int64))
+        writer.array(f"{name}.gone", np.array(sorted(self.gone), np.int64))
 
     def load(self, pack: Pack, name: str) -> None:
         """Take those of a pack in place of all that are here."""
         self._keys.load(pack, f"{name}.keys")
         self._values.load(pack, f"{name}.values")
-        self._gone = set(pack.array(f"{name}.gone").tolist())
+        self.gone = set(pack.array(f"{name}.gone").tolist())
+
+
+class _Values(ValuesView[V]):
+    _mapping: Table[V]
+
+    def __iter__(self) -> Iterator[V]:
+        return self._mapping.held()
+
+    def __reversed__(self) -> Iterator[V]:
+        table = self._mapping
+        return (table.at(row) for row in reversed(range(table.size)) if row not in table.gone)
