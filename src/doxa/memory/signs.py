@@ -28,12 +28,20 @@ FLAT = 65_536
 """So many of the latest rows lie flat, and all while there are no more."""
 BATCHES = 64
 """Rows are moved into lists when there are more, by one part in so many."""
-SHORTEST = 128
-"""No list is split that is shorter than one part in so many; beyond, one that is longer than the root of all rows."""
-PROBED = 64
+SHORTEST = 512
+"""No list is split that is shorter than one part in so many."""
+SHARE = 0.4
+"""Beyond, one that is longer than this times the root of all rows, so there are about 3.6 roots of lists."""
+REFINED = 4
+"""Times as many rows as are moved into lists are compared anew with the lists beside their own."""
+BESIDE = 64
+"""Lists beside one that its rows are compared with."""
+PROBED = 768
 """Lists that are compared with a query."""
 ROUNDS = 6
 """Rounds of a split (2-means); more change next to nothing."""
+CACHED = 16_384
+"""Rows that are compared at a time, so that what is worked out in between stays near the processor."""
 STRIDE = 32
 """Every 32nd row tells how near the nearest ones are."""
 SAMPLED = 16_384
@@ -66,8 +74,10 @@ class Signs:
         self._counts: list[int] = []
         self._pack: Pack | None = None
         self._name = ""
-        self._in_pack: dict[int, int] = {}
-        """The lists that lie in the pack, and where each begins there."""
+        self._refined = -1
+        """The list that was refined last."""
+        self._unchecked: dict[int, int] = {}
+        """The lists that lie in the pack and were not looked at, and where each begins there."""
 
     def append(self, vectors: NDArray[np.float32]) -> None:
         """Append the signs of vectors, `(r, dims)`, which were appended to the rows before.
@@ -96,16 +106,15 @@ class Signs:
 
         Not exact beyond `FLAT` rows. Cost O(root(n)) on the lists and their rows, a bit a number.
         """
-        rows = np.arange(self._listed, self._size)
-        signs = self._flat[:, : len(rows)]
+        signs, rows = self._signs_of(query[None])[:, 0], np.arange(self._listed, self._size)
+        far = differing(self._flat[:, : len(rows)], signs)
         if self._counts:
             lists = [self._list(one) for one in self._probed(query, probed)]
             rows = np.concatenate([rows, *(members for members, _ in lists)])
-            signs = np.concatenate([signs, *(of_list for _, of_list in lists)], axis=1)
+            far = np.concatenate([far, differing(np.concatenate([of for _, of in lists], axis=1), signs)])
         if kept is not None:
             wanted = kept[rows]
-            rows, signs = rows[wanted], signs[:, wanted]
-        far = differing(signs, self._signs_of(query[None])[:, 0])
+            rows, far = rows[wanted], far[wanted]
         return np.sort(rows[least(far, count)])
 
     def _probed(self, query: NDArray[np.float32], count: int) -> list[int]:
@@ -138,9 +147,35 @@ class Signs:
         left = self._size - self._listed - size
         self._flat[:, :left] = self._flat[:, size : size + left].copy()
         self._listed += size
-        most = max(self._shortest, isqrt(self._size))
+        most = max(self._shortest, int(SHARE * isqrt(self._size)))
         for one in [one for one, count in enumerate(self._counts) if count > most]:
             self._split(one, most)
+        left = REFINED * size
+        while left > 0:
+            self._refined = (self._refined + 1) % len(self._counts)
+            left -= self._counts[self._refined] + 1
+            self._refine(self._refined)
+
+    def _refine(self, one: int) -> None:
+        """Move the rows of a list that are nearer to a list beside it, and put its centre in the middle of the others.
+
+        List after list, that is what k-means does.
+        """
+        members, signs = self._list(one)
+        if not len(members):
+            return
+        centres = self._centres[: len(self._counts)]
+        near = centres @ self._centres[one]
+        near[one] = np.inf
+        beside = np.argpartition(-near, min(BESIDE, len(near) - 1))[:BESIDE]
+        vectors = self._rows.vectors(members)
+        into = beside[(vectors @ centres[beside].T).argmax(axis=1)]
+        if (into == one).any():
+            self._centres[one] = mean(vectors[into == one])
+        if (into != one).any():
+            self._clear(one)
+            for number in np.unique(into).tolist():
+                self._put(number, members[into == number], signs[:, into == number])
 
     def _put(self, one: int, rows: Numbers, signs: NDArray[np.uint64]) -> None:
         if one == len(self._counts):
@@ -150,9 +185,8 @@ class Signs:
         start = self._counts[one]
         stop = start + len(rows)
         if stop > len(self._members[one]):
-            self._list(one)  # checked before it is copied
-            self._in_pack.pop(one, None)
-            self._members[one], self._signs[one] = grown(self._members[one], stop), grown(self._signs[one], stop)
+            held, of_held = self._list(one)
+            self._members[one], self._signs[one] = grown(held, stop), grown(of_held, stop)
         self._members[one][start:stop] = rows
         self._signs[one][:, start:stop] = signs
         self._counts[one] = stop
@@ -175,14 +209,13 @@ class Signs:
                     left.append(number)
 
     def _clear(self, one: int) -> None:
-        self._in_pack.pop(one, None)
         self._members[one], self._signs[one] = np.zeros(0, np.int32), np.zeros((self._words, 0), np.uint64)
         self._counts[one] = 0
 
     def _list(self, one: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
         """Return the rows of a list and their signs, `(k,)` and `(words, k)`."""
         count = self._counts[one]
-        if self._pack is not None and (start := self._in_pack.get(one)) is not None:
+        if self._pack is not None and (start := self._unchecked.pop(one, None)) is not None:
             self._pack.checked(f"{self._name}.members", start, start + count)
             self._pack.checked(f"{self._name}.signs", self._words * start, self._words * (start + count))
         return self._members[one][:count], self._signs[one][:, :count]
@@ -191,6 +224,7 @@ class Signs:
         """Write all of them, list after list, so that each can be read in one go."""
         lists = [self._list(one) for one in range(len(self._counts))]
         writer.array(f"{name}.flat", self._flat[:, : self._size - self._listed])
+        writer.value(f"{name}.refined", self._refined)
         writer.array(f"{name}.counts", np.array(self._counts, np.int64))
         writer.array(f"{name}.centres", self._centres[: len(lists)])
         writer.array(f"{name}.members", np.zeros(0, np.int32), *(members for members, _ in lists))
@@ -209,19 +243,23 @@ class Signs:
         self._signs = [
             signs[self._words * start : self._words * stop].reshape(self._words, stop - start) for start, stop in bounds
         ]
-        self._in_pack = dict(enumerate(starts[:-1]))
+        self._unchecked = dict(enumerate(starts[:-1]))
+        self._refined = pack.value(f"{name}.refined")
         self._listed = starts[-1]
         self._size = self._listed + self._flat.shape[1]
 
 
 def differing(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """Return in how many signs each of some rows differs from a query, `(k,)`. Cost O(k dims / 64)."""
-    far = np.zeros(signs.shape[1], np.uint16)
-    differ, ones = np.empty(len(far), np.uint64), np.empty(len(far), np.uint8)
-    for words, word in zip(signs, query, strict=True):
-        np.bitwise_xor(words, word, out=differ)
-        np.bitwise_count(differ, out=ones)
-        far += ones
+    size = signs.shape[1]
+    far = np.zeros(size, np.uint16)
+    differ, ones = np.empty(min(size, CACHED), np.uint64), np.empty(min(size, CACHED), np.uint8)
+    for start in range(0, size, CACHED):
+        part = far[start : start + CACHED]
+        for words, word in zip(signs, query, strict=True):
+            np.bitwise_xor(words[start : start + CACHED], word, out=differ[: len(part)])
+            np.bitwise_count(differ[: len(part)], out=ones[: len(part)])
+            part += ones[: len(part)]
     return far
 
 
