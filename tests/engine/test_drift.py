@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from doxa import Config, Doxa
 from doxa.core.drift import Alarm, Outcome, Refreshed, Shadow, Window
 from doxa.core.errors import InputError, NotFoundError
+from doxa.core.trace import Step
+from doxa.core.values import Citation, Draft, Verdict
+from doxa.engine.answer.feedback import served
+from doxa.engine.asked import Asked
 from doxa.engine.history.shadow import SHELF, sampled, store_shadows
 from doxa.engine.wiring.learned import LearnedWeights
 
@@ -64,6 +69,26 @@ def test_every_question_is_sampled_whatever_became_of_it(doxa: Doxa) -> None:
     assert (two.outcome, two.query) == ("abstained", "Which instrument does my uncle play?")
     assert not two.turn_ids and two.recall == 0.0
     assert (three.outcome, three.turn_ids) == ("missed", ("t2",))
+
+
+@pytest.mark.parametrize(
+    ("draft", "label", "outcome"),
+    [
+        ({"citations": (Citation(turn_id="t0"),)}, "supported", "used"),
+        ({"citations": (Citation(turn_id="t0"),)}, "neutral", "unjudged"),
+        ({"citations": (Citation(turn_id="t0"),)}, "contradicted", "unsupported"),
+        ({}, "supported", "unsupported"),
+        ({"citations": (Citation(turn_id="t0"),), "abstained": True}, "supported", "abstained"),
+    ],
+)
+def test_what_became_of_a_question_follows_from_answer_and_verdict(
+    draft: dict[str, Any], label: Any, outcome: Outcome
+) -> None:
+    asked = Asked(user="ana", text="Where?", speaker="Ana", agent="helper", session="s", at=START)
+    step = Step(name="recall", ms=3.0)
+    found = served(Draft(text="Berlin.", **draft), Verdict(label=label), (), asked, step, kept=True)
+    assert (found.outcome, found.turn_ids) == (outcome, ("t0",) if outcome == "used" else ())
+    assert found.recall == 0.0 and found.judged == (outcome != "unjudged")
 
 
 def test_a_statement_is_no_question(doxa: Doxa) -> None:
@@ -221,6 +246,15 @@ def test_a_refresh_is_taken_back(doxa: Doxa) -> None:
         memory.drift(rollback=True)
     with pytest.raises(InputError, match="either"):
         memory.drift(refresh=True, rollback=True)
+
+
+def test_what_was_learned_before_that_is_put_back_and_not_what_comes_with_doxa(doxa: Doxa) -> None:
+    learned = doxa.parts.learned
+    for note in ("first", "second"):
+        now = learned.of("ana")
+        assert learned.put("ana", replace(now, note=note), expected=now)
+    doxa.memory(user="ana").drift(rollback=True)
+    assert learned.of("ana").note == "first"
 
 
 def test_weights_of_before_are_kept_where_there_is_no_file_too() -> None:

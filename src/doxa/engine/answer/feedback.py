@@ -76,7 +76,7 @@ def served(
     outcome: Outcome = "unjudged"
     if draft.abstained:
         outcome = "abstained"
-    elif not cited or verdict.label == "contradiction":
+    elif not cited or verdict.label == "contradicted":
         outcome = "unsupported"
     elif verdict.label == "supported":
         outcome = "used"
