@@ -211,6 +211,18 @@ def test_an_alarm_with_feedback_is_answered_by_a_refresh_behind_everything_else(
     assert sum(isinstance(one, Alarm) for one in told) >= 1 and told[-1] == done
 
 
+def test_a_refresh_after_an_alarm_is_followed_by_another_that_learns_from_what_was_asked_since(doxa: Doxa) -> None:
+    """Two windows after a change there is little to learn from, and what was asked before it misleads."""
+    drifted(doxa)
+    doxa.wait("ana", rest_s=60)
+    for first in (16, 18, 20, 22):
+        live(doxa, 2, failing=0, first=first)
+        doxa.wait("ana", rest_s=60)
+    one, other = doxa.memory(user="ana").drift().refreshes
+    assert one.alarmed and one.since >= 12
+    assert not other.alarmed and other.since == one.since and other.window >= one.window + 3
+
+
 def test_nothing_is_refreshed_by_itself_where_that_is_not_wanted(tmp_path: Path) -> None:
     with Doxa.open(tmp_path / "m.db", config=Config.from_tree({**SETTINGS, "drift": {"refresh": False}})) as doxa:
         doxa.dialogue(user="ana").absorb(SAID[0], turn_id="t0", at=START - timedelta(days=1))
