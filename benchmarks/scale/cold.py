@@ -34,16 +34,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copy(options.database, folder))
-        again = [
-            sys.executable,
-            __file__,
-            str(copy),
-            "--user",
-            options.user,
-            "--question",
-            options.question,
-            "--inside",
-        ]
+        asked = ["--user", options.user, "--question", options.question, "--inside"]
         found = {}
         for name in ("without a snapshot", "with a snapshot"):
             again = [sys.executable, __file__, str(copy), *asked]
