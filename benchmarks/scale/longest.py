@@ -142,9 +142,15 @@ def ask(work: Path) -> dict[str, Any]:
         cold.append((by_meaning, by_words))
     for query, terms in zip(queries, asked["stems"], strict=True):
         took.append((timed(lambda q=query: nearest(vectors, q)), timed(lambda t=terms: lexical(words, t))))
-    turns = len(vectors)
+    turns, read = len(vectors), vectors.read
     after = {name: (value - before[name]) / turns for name, value in resident().items()}
-    hits = [len(set(one) & set(true)) / TOP for one, true in zip(found, asked["best"], strict=True)]
+    stored, first = Best(queries), 0
+    for places in np.array_split(np.arange(turns), -(-turns // PART)):
+        rows = [vectors.rows_of(place) for place in places.tolist()]
+        bounds = np.cumsum([0, *map(len, rows)])
+        stored.take(np.concatenate(rows), bounds, first)
+        first += len(places)
+    exact = stored.places.tolist()
     return {
         "load_ms": {
             "vectors": loads[0][0],
@@ -152,15 +158,22 @@ def ask(work: Path) -> dict[str, Any]:
             "columns": loads[2][0],
             "all": round(opened * 1e3, 1),
         },
-        "r_at_10": round(float(np.mean(hits)), 4),
+        "r_at_10": shared(found, exact),
+        "r_at_10_of_float32": shared(found, asked["best"]),
+        "r_at_10_rounding_alone": shared(exact, asked["best"]),
         "first_ms": cold[0],
         "first_time_ms": spread(cold),
         "again_ms": spread(took[WARM:]),
         "pack_bytes_a_turn": round(pack.nbytes / turns, 1),
         "resident_bytes_a_turn": {name: round(value, 1) for name, value in after.items()},
-        "rows_in_full": round(vectors.read / 2 / len(queries)),
+        "rows_in_full": round(read / 2 / len(queries)),
         "postings": round(words.read / 2 / len(queries)),
     }
+
+
+def shared(found: list[list[int]], true: list[list[int]]) -> float:
+    """Return the mean share of what is true that was found."""
+    return round(float(np.mean([len(set(one) & set(of)) / TOP for one, of in zip(found, true, strict=True)])), 4)
 
 
 def nearest(vectors: VectorMatrix, query: NDArray[np.float32]) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxa.core.errors import PackError
+from doxa.core.errors import FormatError, PackError
 from doxa.memory import VectorMatrix
 from doxa.memory.paged import Pack, PackWriter
 from doxa.memory.rows import FIRST, from_bytes, to_bytes
@@ -192,5 +192,5 @@ def test_vectors_of_half_precision_are_read():
     assert np.allclose(from_bytes(rows.astype("<f2").tobytes()).reshape(3, 384), rows, atol=1e-3)
     later = bytearray(to_bytes(rows))
     later[0] = 9
-    with pytest.raises(PackError, match="newer Doxa"):
+    with pytest.raises(FormatError, match="newer Doxa"):
         from_bytes(bytes(later))
