@@ -1547,11 +1547,6 @@ export interface components {
              * @description How a person accepted by hand what a turn says ("accepted by hand: as the passport has it"); else empty.
              */
             accepted: string;
-            /**
-             * Number
-             * @description Its place among all claims of a memory, in the order in which they came in; None until it was taken in.
-             */
-            number: number | null;
         };
         /**
          * Commit
@@ -2768,6 +2763,11 @@ export interface components {
             before: {
                 [key: string]: number;
             };
+            /**
+             * Since
+             * @description The number of the first window that it learned from.
+             */
+            since: number;
             /**
              * Alarmed
              * @description There was an alarm: what is usual is learned anew from here on.

@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from doxa import Config, Doxa
 from doxa.core.drift import Alarm, Outcome, Refreshed, Shadow, Window
 from doxa.core.errors import InputError, NotFoundError
+from doxa.core.trace import Step
+from doxa.core.values import Citation, Draft, Verdict
+from doxa.engine.answer.feedback import served
+from doxa.engine.asked import Asked
 from doxa.engine.history.shadow import SHELF, sampled, store_shadows
 from doxa.engine.wiring.learned import LearnedWeights
 
@@ -64,6 +69,26 @@ def test_every_question_is_sampled_whatever_became_of_it(doxa: Doxa) -> None:
     assert (two.outcome, two.query) == ("abstained", "Which instrument does my uncle play?")
     assert not two.turn_ids and two.recall == 0.0
     assert (three.outcome, three.turn_ids) == ("missed", ("t2",))
+
+
+@pytest.mark.parametrize(
+    ("draft", "label", "outcome"),
+    [
+        ({"citations": (Citation(turn_id="t0"),)}, "supported", "used"),
+        ({"citations": (Citation(turn_id="t0"),)}, "neutral", "unjudged"),
+        ({"citations": (Citation(turn_id="t0"),)}, "contradicted", "unsupported"),
+        ({}, "supported", "unsupported"),
+        ({"citations": (Citation(turn_id="t0"),), "abstained": True}, "supported", "abstained"),
+    ],
+)
+def test_what_became_of_a_question_follows_from_answer_and_verdict(
+    draft: dict[str, Any], label: Any, outcome: Outcome
+) -> None:
+    asked = Asked(user="ana", text="Where?", speaker="Ana", agent="helper", session="s", at=START)
+    step = Step(name="recall", ms=3.0)
+    found = served(Draft(text="Berlin.", **draft), Verdict(label=label), (), asked, step, kept=True)
+    assert (found.outcome, found.turn_ids) == (outcome, ("t0",) if outcome == "used" else ())
+    assert found.recall == 0.0 and found.judged == (outcome != "unjudged")
 
 
 def test_a_statement_is_no_question(doxa: Doxa) -> None:
@@ -186,6 +211,18 @@ def test_an_alarm_with_feedback_is_answered_by_a_refresh_behind_everything_else(
     assert sum(isinstance(one, Alarm) for one in told) >= 1 and told[-1] == done
 
 
+def test_a_refresh_after_an_alarm_is_followed_by_another_that_learns_from_what_was_asked_since(doxa: Doxa) -> None:
+    """Two windows after a change there is little to learn from, and what was asked before it misleads."""
+    drifted(doxa)
+    doxa.wait("ana", rest_s=60)
+    for first in (16, 18, 20, 22):
+        live(doxa, 2, failing=0, first=first)
+        doxa.wait("ana", rest_s=60)
+    one, other = doxa.memory(user="ana").drift().refreshes
+    assert one.alarmed and one.since >= 12
+    assert not other.alarmed and other.since == one.since and other.window >= one.window + 3
+
+
 def test_nothing_is_refreshed_by_itself_where_that_is_not_wanted(tmp_path: Path) -> None:
     with Doxa.open(tmp_path / "m.db", config=Config.from_tree({**SETTINGS, "drift": {"refresh": False}})) as doxa:
         doxa.dialogue(user="ana").absorb(SAID[0], turn_id="t0", at=START - timedelta(days=1))
@@ -221,6 +258,15 @@ def test_a_refresh_is_taken_back(doxa: Doxa) -> None:
         memory.drift(rollback=True)
     with pytest.raises(InputError, match="either"):
         memory.drift(refresh=True, rollback=True)
+
+
+def test_what_was_learned_before_that_is_put_back_and_not_what_comes_with_doxa(doxa: Doxa) -> None:
+    learned = doxa.parts.learned
+    for note in ("first", "second"):
+        now = learned.of("ana")
+        assert learned.put("ana", replace(now, note=note), expected=now)
+    doxa.memory(user="ana").drift(rollback=True)
+    assert learned.of("ana").note == "first"
 
 
 def test_weights_of_before_are_kept_where_there_is_no_file_too() -> None:

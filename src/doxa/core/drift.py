@@ -149,6 +149,8 @@ class Refreshed:
     """Turns that got vectors which they had lacked."""
     before: Mapping[str, float] = field(default_factory=dict)
     """Means of the reference and of the windows since the change: `usual`, `drifted`."""
+    since: int = 0
+    """The number of the first window that it learned from."""
     alarmed: bool = False
     """There was an alarm: what is usual is learned anew from here on."""
     rolled_back: bool = False

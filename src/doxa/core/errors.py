@@ -16,6 +16,7 @@
     │   ├── StoreFullError       no room is left on the device
     │   ├── StoreVersionError    the file was written by a newer Doxa
     │   ├── StoreForeignError    the file is something else, or damaged
+    │   ├── PackError            a file that is made from the log is damaged; it is made anew
     │   └── StoreConflictError   two writers changed one user at once (retried inside)
     ├── BackendError             a model or service failed
     │   ├── BackendUnavailableError   it did not answer in time, or not at all

@@ -47,7 +47,7 @@ class Freshener:
         self._guard = threading.Lock()
         self._due: dict[str, None] = {}
         self._at_work = False
-        self.stop = store.listen(self._told)
+        store.listen(self._told)  # as long as the store is open
 
     def _told(self, change: Change | None) -> None:
         scopes = list(self._loaded()) if change is None else [change.scope] if self._is_behind(change) else []

@@ -70,10 +70,13 @@ class Spent:
 
 @runtime_checkable
 class Kept(Protocol):
-    """What a verb keeps beside a state and can be written with it; the verb looks for it in `UserState.packed`."""
+    """What a verb keeps beside a state and can be written with it; the verb looks for it in `UserState.packed`.
+
+    It can be brought up to date from any later state of the same log.
+    """
 
     def save(self, writer: PackWriter, /) -> None:
-        """Write it, by names of its own."""
+        """Write it, by names that begin with its key in `UserState.kept` and a dot."""
 
 
 @dataclass(slots=True)
@@ -318,9 +321,19 @@ class UserState:
         writer.value("silenced", list(self._silenced.items()))
         writer.value("notes", [(key, NOTE.to(note)) for key, note in self.notes.items()])
         writer.value("spent", [(key, astuple(spent)) for key, spent in self.spent.items()])
-        for kept in self.kept.values():
-            if isinstance(kept, Kept):
-                kept.save(writer)
+        self._save_kept(writer)
+
+    def _save_kept(self, writer: PackWriter) -> None:
+        """Write what verbs keep; what nobody asked for since it was written knows what it has read, and is copied."""
+        kept = {name: one for name, one in self.kept.items() if isinstance(one, Kept)}
+        for one in kept.values():
+            one.save(writer)
+        before = self.packed
+        carried = [] if before is None else [name for name in before.value("kept") if name not in kept]
+        for name in carried:
+            assert before is not None
+            writer.carry(before, f"{name}.")
+        writer.value("kept", [*kept, *carried])
 
     def load(self, pack: Pack) -> None:
         """Begin with what a pack has; the bulk of it is read when it is asked for. Cost O(its arrays), no turn is read.

@@ -7,14 +7,14 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.values import Fact, Status
-from doxa.memory import Pack, PackWriter, UserState, encoded_texts, is_current
+from doxa.core.values import ChangeKind, Fact, Status
+from doxa.memory import Beliefs, Pack, PackWriter, UserState, encoded_texts, is_current
 from doxa.recall.graph.adjacency import Adjacency
 from doxa.recall.graph.sheet import Sheet
 
 __all__ = ["TurnFacts"]
 
-ALL = 1 << 30
+TOLD = (ChangeKind.ASSERT, ChangeKind.SUPPORT)
 SUPERSEDED, RETRACTED = 1, 2
 """What a turn of which nothing stands is called: something of it was true once, or nothing ever was."""
 
@@ -36,33 +36,43 @@ class TurnFacts:
 
     def sync(self, state: UserState) -> None:
         """Read the changes that came since. Cost O(the turns of their facts)."""
-        beliefs, told = state.beliefs, state.turns.ordinal_of
         while len(self._over) < len(state.places):
             self._over.add(over=0)
-        named: dict[int, dict[str, None]] = {}
-        """Fact -> the turns that its changes and its last version name."""
-        for number in range(self._read, len(beliefs.changes)):
-            change = beliefs.changes[number]
-            row = beliefs.facts.number(change.fact.fact_id)
-            if row is not None:
-                turns = named.get(row)
-                if turns is None:
-                    known = beliefs.facts.get(change.fact.fact_id)
-                    turns = named[row] = dict.fromkeys(known.turn_ids if known else ())
-                turns |= dict.fromkeys(change.fact.turn_ids)
-        self._read = len(beliefs.changes)
         touched = dict(self._outgoing)
-        for row, turns in named.items():
-            for ordinal in (ordinal for turn_id in turns if (ordinal := told(turn_id)) is not None):
+        for row, turns in self._changed(state.beliefs).items():
+            for turn_id in turns:
+                ordinal = state.turns.ordinal_of(turn_id)
+                if ordinal is None:
+                    continue
                 touched[ordinal] = None
                 if row not in self._rows(ordinal):
                     self._facts.add(ordinal, row)
         for ordinal in touched:
             self._judge(ordinal, state)
 
+    def _changed(self, beliefs: Beliefs) -> dict[int, dict[str, None]]:
+        """Return the facts that changed since the last call, each with the turns that it names or named."""
+        facts = beliefs.facts
+        changed: dict[int, dict[str, None]] = {}
+        fell: set[int] = set()
+        for number in range(self._read, len(beliefs.changes)):
+            change = beliefs.changes[number]
+            row = facts.number(change.fact.fact_id)
+            if row is None:
+                continue
+            if row not in changed:
+                changed[row] = dict.fromkeys(() if row in facts.gone else facts.at(row).turn_ids)
+            changed[row] |= dict.fromkeys(change.fact.turn_ids)
+            if change.kind not in TOLD and row not in fell:  # turns that it no longer names may stand by it alone
+                fell.add(row)
+                before = (one.fact.turn_ids for one in beliefs.changes_of(change.fact.fact_id))
+                changed[row] |= dict.fromkeys(turn_id for turn_ids in before for turn_id in turn_ids)
+        self._read = len(beliefs.changes)
+        return changed
+
     def _rows(self, ordinal: int) -> list[int]:
         """Return the facts that were ever told in a turn, in the order in which they came to be."""
-        return sorted(self._facts.of(np.array([ordinal]), ALL)[1].tolist())
+        return sorted(self._facts.of_one(ordinal))
 
     def _supported(self, ordinal: int, state: UserState) -> list[Fact]:
         """Return the facts that a turn supports."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +40,8 @@ class Server:
         return {name: int(value * 1000) for name, value in seconds.items()}
 
 
-def connect_arguments(url: sa.URL, server: Server, *, limited: bool = True) -> dict[str, Any]:
-    """Return what a connection is made with; what the URL says itself goes first."""
+def connect_arguments(url: sa.URL, server: Server, session: Mapping[str, object]) -> dict[str, Any]:
+    """Return what a connection is made with, `session` its settings; what the URL says itself goes first."""
     found: dict[str, Any] = {
         "application_name": "doxa",
         "connect_timeout": 10,
@@ -51,10 +51,10 @@ def connect_arguments(url: sa.URL, server: Server, *, limited: bool = True) -> d
     }
     found = {name: value for name, value in found.items() if name not in url.query}
     found["prepare_threshold"] = None if server.pgbouncer else PREPARED_AFTER
-    if limited and not server.pgbouncer:
+    if not server.pgbouncer:
         said = url.query.get("options", ())
         options = [said] if isinstance(said, str) else [*said]
-        found["options"] = " ".join([*(f"-c {name}={ms}" for name, ms in server.limits.items()), *options])
+        found["options"] = " ".join([*(f"-c {name}={value}" for name, value in session.items()), *options])
     return found
 
 
@@ -66,7 +66,7 @@ def make_engine(url: sa.URL, server: Server) -> sa.Engine:
         max_overflow=server.pool_overflow,
         pool_timeout=server.pool_timeout_s,
         pool_use_lifo=True,  # what is not needed stays unused, and the server may drop it
-        connect_args=connect_arguments(url, server),
+        connect_args=connect_arguments(url, server, server.limits),
     )
     if server.pgbouncer:
         limits = "; ".join(f"SET LOCAL {name} = {ms}" for name, ms in server.limits.items())
@@ -80,11 +80,15 @@ def make_engine(url: sa.URL, server: Server) -> sa.Engine:
 
 
 def own_connection(url: sa.URL, server: Server) -> Any:
-    """Return a psycopg connection beside the pool, in autocommit and without limits; the caller closes it."""
+    """Return a psycopg connection beside the pool, in autocommit, without limits; the caller closes it.
+
+    Nothing that is written over it has to outlive the server.
+    """
     import psycopg
 
     _, arguments = sa.create_engine(url).dialect.create_connect_args(url)
-    return psycopg.connect(autocommit=True, **{**arguments, **connect_arguments(url, server, limited=False)})
+    own = connect_arguments(url, server, {"synchronous_commit": "off"})
+    return psycopg.connect(autocommit=True, **{**arguments, **own})
 
 
 class Pools:

@@ -29,7 +29,9 @@ logger = logging.getLogger("doxa")
 
 HELD_BACK = 4
 """Every such question of the sample is held back: no weights learn from it, old and new are compared on it."""
-BY_HAND = "It was asked for."
+AGAIN = 3
+"""Windows after a refresh that followed an alarm, after which there is another: the first had little to learn from."""
+BY_HAND, FOLLOWING = "It was asked for.", "More is known of what is asked since the last alarm."
 NOTHING_TO_PUT_BACK = (
     "No weights of before a refresh are kept for user {user!r}. `doxa drift` tells what was refreshed."
 )
@@ -43,6 +45,11 @@ class _Judged:
     since: Sequence[Window]
     reference: Reference | None
     alarms: Sequence[Alarm]
+
+    @property
+    def mendable(self) -> list[Alarm]:
+        """The alarms that weights may mend: none makes a machine faster."""
+        return [alarm for alarm in self.alarms if alarm.signal != "p95_ms"]
 
 
 def drift_of(parts: Parts, user: str) -> Drift:
@@ -104,12 +111,14 @@ def tend(parts: Parts, user: str, *, since: int) -> Refreshed | None:
             logger.warning("search drifts for user %s: %s", pseudonym(parts.log.scope(user)), alarm.text)
             for told in parts.drifts:
                 told(alarm)
-    tested = [alarm for alarm in judged.alarms if alarm.signal != "p95_ms"]  # no weights make a machine faster
-    latest = judged.known.refreshes[-1].window if judged.known.refreshes else -1
-    due = settings.every and last - latest >= settings.every
-    if not ((tested and settings.refresh) or due) or find_spec("scipy") is None:
+    latest = judged.known.refreshes[-1] if judged.known.refreshes else None
+    passed = last - (latest.window if latest else -1)
+    again = latest is not None and latest.alarmed and passed >= AGAIN
+    due = settings.every and passed >= settings.every
+    if not ((settings.refresh and (judged.mendable or again)) or due) or find_spec("scipy") is None:
         return None
-    why = " ".join(alarm.text for alarm in tested) or f"{settings.every} windows have passed."
+    others = FOLLOWING if again else f"{settings.every} windows have passed."
+    why = " ".join(alarm.text for alarm in judged.mendable) or others
     done = _refreshed(parts, user, judged, why, wait=True)
     if done is not None:
         logger.warning("user %s was refreshed: %s", pseudonym(parts.log.scope(user)), done.lesson.reason)
@@ -160,14 +169,15 @@ def _told(parts: Parts, user: str, judged: _Judged) -> Drift:
 def _refreshed(parts: Parts, user: str, judged: _Judged, why: str, *, wait: bool = False) -> Refreshed | None:
     """Refresh all there is to refresh, and keep the report; with `wait` not before there is enough to learn from."""
     known = judged.known
-    begun = min((alarm.since for alarm in judged.alarms), default=0)
+    changed = max((done.since for done in known.refreshes if done.alarmed), default=0)
+    begun = min((alarm.since for alarm in judged.mendable), default=changed)
     sample = [*(one for w in known.windows if w.number >= begun for one in known.samples[w.number]), *known.questions]
     lesson = _weights_refreshed(parts, user, sample)
     if wait and not lesson.trained:
         return None
     lifted, fallen = _promotions_refreshed(parts, user)
     encoded = _vectors_refreshed(parts, user)
-    later = [window for window in judged.since if window.number >= begun] if judged.alarms else []
+    later = [window for window in judged.since if window.number >= begun] if judged.mendable else []
     before = {"usual": judged.reference.recall} if judged.reference else {}
     if later:
         before["drifted"] = sum(w.recall * w.judged for w in later) / max(sum(w.judged for w in later), 1)
@@ -182,7 +192,8 @@ def _refreshed(parts: Parts, user: str, judged: _Judged, why: str, *, wait: bool
         fallen=fallen,
         encoded=encoded,
         before=before,
-        alarmed=bool(judged.alarms),
+        since=begun,
+        alarmed=bool(judged.mendable),
     )
     keep_refreshed(parts, user, done)
     for told in parts.drifts:

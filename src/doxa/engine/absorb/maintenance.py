@@ -29,7 +29,7 @@ from doxa.engine.reading.clashes import judge
 from doxa.engine.reading.tasks import propose
 from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.pending import MICRO_BATCH
-from doxa.memory import encoded_texts
+from doxa.memory import encoded_texts, mention_index
 from doxa.recall import index_of
 from doxa.understand import Extraction, read_ahead
 
@@ -303,6 +303,7 @@ class Maintenance:
         try:
             with self._parts.log.user(user) as state:
                 index_of(state)
+                mention_index(state)
             if not self._is_quiet():  # no thread waits for that: other users' turns may
                 self.schedule(user, after_s=QUIET_S)
                 return False

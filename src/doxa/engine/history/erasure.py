@@ -39,6 +39,7 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
             drop_shadows(parts, user, ids)
         certificate = retried(lambda: forget_turns(parts, user, turn_ids))
     parts.learned.drop(user)  # somebody may have learned, or asked, meanwhile
+    drop_shadows(parts, user, ids)
     parts.heads.forget(user, ids=ids, texts=texts, everything=turn_ids is None)
     parts.forget()
     return certificate

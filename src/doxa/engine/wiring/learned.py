@@ -106,7 +106,7 @@ class LearnedWeights:
             return False
         path = self.path(user)
         if path is not None:
-            save_weights(expected, path.with_suffix(BEFORE))
+            self._keep(path, expected)
             save_weights(replace(weights, encoder=self.encoder), path)  # fitted to what this memory is encoded by
         with self._guard:
             known = self._slots[user]
@@ -146,9 +146,24 @@ class LearnedWeights:
         kept = path.with_suffix(BEFORE)
         if not stamp_of(kept):
             return False
-        save_weights(load_weights(kept), path)  # the next search sees the new date
+        if kept.stat().st_size:
+            save_weights(load_weights(kept), path)  # the next search sees the new date
+        else:
+            path.unlink(missing_ok=True)
         kept.unlink(missing_ok=True)
         return True
+
+    def _keep(self, path: Path, weights: Weights) -> None:
+        """Keep the weights that are about to give way; an empty file stands for those that come with Doxa."""
+        from doxa.memory import replacing
+        from doxa.recall import save_weights
+
+        if stamp_of(path):
+            save_weights(replace(weights, encoder=self.encoder), path.with_suffix(BEFORE))
+            return
+        with replacing(path.with_suffix(BEFORE)) as temporary:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.touch()
 
     def drop(self, user: str) -> None:
         """Forget what was learned from a user."""

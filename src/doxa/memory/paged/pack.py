@@ -65,6 +65,14 @@ class PackWriter:
         """Write plain data: what JSON can say, and bytes."""
         self.blob(name, [msgspec.msgpack.encode(value)])
 
+    def carry(self, pack: Pack, prefix: str) -> None:
+        """Write the sections of another pack whose names begin so, as they are."""
+        for name, (_, _, kind, shape) in pack._sections.items():
+            if name.startswith(prefix):
+                self.blob(name, [pack.blob(name)])
+                start, size, _, _ = self._sections[name]
+                self._sections[name] = (start, size, kind, tuple(shape))
+
     def close(self, about: Mapping[str, Any]) -> None:
         """Write the table of contents; `about` is plain data that says what the pack is."""
         self._align()

@@ -264,7 +264,7 @@ class Candidates:
         if pack is not None and about in pack and (told := pack.value(about))[0] == FORMAT:
             _, found._next, subjects, touched = told
             found._subjects = {key: Term(key, label) for key, label in subjects}
-            found._touched = dict.fromkeys(touched)
+            found._touched = dict.fromkeys((key, concept, positive) for key, concept, positive in touched)
             found._told.load(pack, f"{NAME}.told")
         return found
 

@@ -88,6 +88,14 @@ class Adjacency:
         order = np.argsort(rows, kind="stable")
         return rows[order], edges[order]
 
+    def of_one(self, node: int) -> list[int]:
+        """Return all edges of a node, oldest first. Cost O(its edges), and little for a few."""
+        found: list[int] = []
+        for starts, edges in (self._bulk, self._lately):
+            if node + 1 < len(starts):
+                found += edges[starts[node] : starts[node + 1]].tolist()
+        return [*found, *self._tail.get(node, ())]
+
     def degree(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return how many edges touch every node, `(k,)`. Cost O(k)."""
         waiting = np.array([len(self._tail.get(node, ())) for node in nodes.tolist()], dtype=np.intp)

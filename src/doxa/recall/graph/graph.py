@@ -230,7 +230,7 @@ class MemoryGraph:
         if before >= 0:
             asked = state.turns[state.places[before]]
             kind = ANSWER if asked.speaker != turn.speaker and "?" in asked.text else NEXT
-            self._add_edge(int(self.nodes.of_turns(np.array([before]))[0]), node, kind, -1, 1.0)
+            self._add_edge(self.nodes.of_turn(before), node, kind, -1, 1.0)
         for concept, weight in (self.concepts(place) if self.concepts else {}).items():
             about = self.nodes.add(f"{CONCEPT_KEY}{concept}", labelled(concept), CONCEPT)
             self._add_edge(node, about, ABOUT, -1, weight)
@@ -311,7 +311,7 @@ class MemoryGraph:
         if place is None:
             return
         self._date(row, place, state)
-        turn = int(self.nodes.of_turns(np.array([place]))[0])
+        turn = self.nodes.of_turn(place)
         for node in self._ends(row):
             self._add_edge(node, turn, MENTION, row, 1.0)
 
@@ -328,9 +328,9 @@ class MemoryGraph:
         for place in (_place_of(turn_id, state) for turn_id in turn_ids):
             if place is None:
                 continue
-            _, edges = self._adjacency.of(self.turns(np.array([place])), len(self.edges))
-            for edge in edges[self.edges.take("source", edges) == row].tolist():
-                self.edges.put("weight", edge, 0)
+            for edge in self._adjacency.of_one(self.nodes.of_turn(place)):
+                if self.edges.get("source", edge) == row:
+                    self.edges.put("weight", edge, 0)
         self.sources.put("first", row, NEVER)
         self.sources.put("last", row, 0)
         for turn_id in self._said_in[row]:

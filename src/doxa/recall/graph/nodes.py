@@ -84,6 +84,11 @@ class Nodes:
         """Return the nodes of places, `(k,)`."""
         return self._turns.take("node", places).astype(np.intp)
 
+    def of_turn(self, place: int) -> int:
+        """Return the node of a place."""
+        node: int = self._turns.get("node", place)
+        return node
+
     def places(self, nodes: Ids) -> Ids:
         """Return the places of nodes, -1 for what is no turn."""
         at = self._nodes.take("at", nodes).astype(np.intp)
@@ -100,7 +105,8 @@ class Nodes:
 
     def concept(self, node: int) -> str:
         """Return the name of a concept."""
-        return self._keys[self._nodes.get("at", node)].removeprefix(CONCEPT_KEY)
+        key: str = self._keys[self._nodes.get("at", node)]
+        return key.removeprefix(CONCEPT_KEY)
 
     def hashes(self, nodes: Ids) -> NDArray[np.uint32]:
         """Return the hashed keys of people, things and concepts, `(k,)`."""

@@ -22,6 +22,8 @@ class Sheet:
     def __init__(self, columns: Mapping[str, str]) -> None:
         """Take the type of every column by its name ("i4", "f4")."""
         self._packed: dict[str, NDArray[Any]] = {}
+        self._copied: set[str] = set()
+        """Columns that were written to since: they lie in the pack no more."""
         self._base = 0
         """How many rows lie in the pack."""
         self._columns: dict[str, NDArray[Any]] = {name: np.zeros(16, dtype=kind) for name, kind in columns.items()}
@@ -65,8 +67,9 @@ class Sheet:
         packed = self._packed[column]
         if packed[row] == packed.dtype.type(value):
             return
-        if not packed.flags.writeable:
+        if column not in self._copied:
             packed = self._packed[column] = packed.copy()
+            self._copied.add(column)
         packed[row] = value
 
     def add(self, **row: float) -> int:
@@ -91,11 +94,12 @@ class Sheet:
         self._packed = {column: pack.array(f"{name}.{column}") for column in self._columns}
         self._columns = {column: np.zeros(16, dtype=late.dtype) for column, late in self._columns.items()}
         self._base, self._late = len(next(iter(self._packed.values()))), 0
+        self._copied = set()
 
     @property
     def nbytes(self) -> int:
         """Bytes of it that lie in memory, not in a pack."""
-        own = [column for column in self._packed.values() if column.flags.owndata]
+        own = [self._packed[name] for name in self._copied]
         return sum(column.nbytes for column in (*self._columns.values(), *own))
 
 

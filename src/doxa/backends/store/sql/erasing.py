@@ -64,8 +64,7 @@ class Erasing(Heads):
     @sent_again()
     def _erased(self, scope: str) -> dict[str, int]:
         with self._write() as connection:
-            # Nobody appends meanwhile, else a row would outlive its head.
-            connection.execute(sa.select(heads.c.ordinal).where(heads.c.scope == scope).with_for_update())
+            self._held_head(connection, scope)  # nobody begins or moves it meanwhile, else a row would outlive it
             these = events.c.scope == scope
             kinds = sa.select(events.c.kind, sa.func.count()).where(these).group_by(events.c.kind)
             last = connection.execute(sa.select(sa.func.max(events.c.ordinal)).where(these)).scalar()

@@ -39,22 +39,32 @@ class Heads(Database):
 
     def _locked_head(self, connection: sa.Connection, scope: str) -> Head:
         """Return the head of a scope, beginning its log where there is none; nobody else moves it meanwhile."""
-        query = HEADS.where(heads.c.scope == scope).with_for_update()
-        found = connection.execute(query).one_or_none()
-        if found is not None:
-            return head_of(found)
+        head, begun = self._held_head(connection, scope)
+        if not begun or scope == ERASED:
+            return head
         before = sa.select(heads.c.ordinal).where(heads.c.scope == ERASED)
         last = connection.execute(before).scalar() or 0
-        first = last + 1 if last and scope != ERASED else 0
-        values = {"scope": scope, "ordinal": first, "state": first, "received": 0, "maintained": 0}
-        begin = self._insert_into(heads).values(values).on_conflict_do_nothing().returning(heads.c.scope)
-        if (
-            connection.execute(begin).one_or_none() is None
-        ):  # another first writer was faster, and has ended: Postgres waited for it
-            return head_of(connection.execute(query).one())
-        if first:
-            insert_event(connection, scope, first, erasure(), None)
+        if not last:
+            return head
+        first = last + 1
+        connection.execute(sa.update(heads).where(heads.c.scope == scope).values(ordinal=first, state=first))
+        insert_event(connection, scope, first, erasure(), None)
         return Head(ordinal=first, state=first)
+
+    def _held_head(self, connection: sa.Connection, scope: str) -> tuple[Head, bool]:
+        """Return the head of a scope, and whether it was made here; nobody else makes, moves or removes it meanwhile.
+
+        Where another first writer is at work Postgres waits until it has ended, so that the head may be there then.
+        """
+        query = HEADS.where(heads.c.scope == scope).with_for_update()
+        values = {"scope": scope, "ordinal": 0, "state": 0, "received": 0, "maintained": 0}
+        make = self._insert_into(heads).values(values).on_conflict_do_nothing().returning(heads.c.scope)
+        while True:
+            found = connection.execute(query).one_or_none()
+            if found is not None:
+                return head_of(found), False
+            if connection.execute(make).one_or_none() is not None:
+                return Head(), True
 
 
 def insert_event(connection: sa.Connection, scope: str, ordinal: int, row: NewRow, turn_id: str | None) -> None:

@@ -71,7 +71,8 @@ def curve_of(found: Drift) -> Curve | None:
     places = [at(place, window) for place, window in enumerate(drawn)]
     low, high = (pick(window.recall for window in drawn) for pick in (min, max))
     usual = None if found.reference is None else found.reference.recall
-    said = f"Recall at 10 in {len(drawn)} windows, from {low:.2f} to {high:.2f}, {drawn[-1].recall:.2f} in the last one"
+    windows = "1 window" if len(drawn) == 1 else f"{len(drawn)} windows"
+    said = f"Recall at 10 in {windows}, from {low:.2f} to {high:.2f}, {drawn[-1].recall:.2f} in the last one"
     return Curve(
         points=" ".join(f"{x},{y}" for x, y in places),
         usual=None if usual is None else level(usual),
