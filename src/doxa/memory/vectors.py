@@ -102,7 +102,7 @@ class VectorMatrix:
         return places[starts], np.maximum.reduceat(self._dot(rows, query), starts)
 
     def _among(self, query: NDArray[np.float32], count: int, searched: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return the rows that are nearest by sign of the places that are searched, in order; all where they are few."""
+        """Return the rows nearest by sign of the places that are searched, in order; all where they are few."""
         if 2 * np.count_nonzero(searched) > self._places:
             rows = self._signs.nearest(query, count)
             kept = rows[searched[self._owner[rows]]]
