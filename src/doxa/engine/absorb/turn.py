@@ -25,6 +25,7 @@ def absorb(
     vector: NDArray[np.float32] | None,
     parts: Parts,
     *,
+    fence: int,
     extraction: Extraction | None = None,
     judgement: Judgement | None = None,
     reading: Reading | None = None,
@@ -36,6 +37,7 @@ def absorb(
         turn: a turn that was received and is not processed yet.
         vector: its rows `(r, dims)`, the whole text first, or None when the encoder failed.
         parts: what the engine is made of.
+        fence: the token of the lease under which this process reads the user's turns.
         extraction: what a language model read out of the turn; None without one, like the next two.
         judgement: what it found that the turn clashes with.
         reading: what it said that the turn tells the tasks.
@@ -45,6 +47,7 @@ def absorb(
         False when the turn had been processed already (by another process), or was erased meanwhile.
 
     Raises:
+        StaleLeaseError: another process has taken over; the turn is its work now.
         StoreConflictError: another process changed the state in between; call again.
         StoreError: the database failed; the turn stays received.
     """
@@ -68,5 +71,5 @@ def absorb(
             tasks=tasks.commit,
             task_reading=kept(reading, tasks.commit),
         )  # fmt: skip
-        parts.log.append(turn.user, state, event, vector)
+        parts.log.append(turn.user, state, event, vector, fence=fence)
         return True

@@ -9,7 +9,7 @@ from doxa.backends.store.schema import events, heads
 from doxa.backends.store.sql.database import Database, sent_again
 from doxa.backends.store.sql.rows import erasure, head_of, values_of
 
-HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.maintained)
+HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.maintained, heads.c.fence)
 HEAD_OF_SCOPE = HEADS.where(heads.c.scope == sa.bindparam("scope"))
 ERASED = ""
 """The scope in `heads` that remembers the highest ordinal of any log that was erased, and of none of them the name."""
@@ -57,7 +57,7 @@ class Heads(Database):
         Where another first writer is at work Postgres waits until it has ended, so that the head may be there then.
         """
         query = HEADS.where(heads.c.scope == scope).with_for_update()
-        values = {"scope": scope, "ordinal": 0, "state": 0, "received": 0, "maintained": 0}
+        values = {"scope": scope, "ordinal": 0, "state": 0, "received": 0, "maintained": 0, "fence": 0}
         make = self._insert_into(heads).values(values).on_conflict_do_nothing().returning(heads.c.scope)
         while True:
             found = connection.execute(query).one_or_none()
