@@ -306,6 +306,31 @@ def test_a_holder_that_was_away_too_long_writes_nothing(store):
     assert store.read(SCOPE, after=1) == [written] and written.fence == current
 
 
+def test_failures_are_counted_until_a_turn_is_processed(store):
+    """They are of the turns that wait, and go when these are processed, erased, or forgiven."""
+    for n in (1, 2):
+        store.receive(SCOPE, turn(), turn_id=f"t{n}")
+    assert store.fail("default/nobody", "x") == 0 and store.failures() == []
+    assert [store.fail(SCOPE, reason) for reason in ("first", "disk full")] == [1, 2]
+    (failure,) = store.failures()
+    assert (failure.scope, failure.times, failure.reason) == (SCOPE, 2, "disk full")
+    assert abs(failure.at - datetime.now(UTC)) < timedelta(minutes=1)
+    store.append(SCOPE, maintained(1), expected_state=0)
+    assert store.failures() == [] and store.fail(SCOPE, "again") == 1
+    assert store.forgive(SCOPE) and not store.forgive(SCOPE) and store.failures() == []
+    store.fail(SCOPE, "again")
+    store.rewrite(SCOPE, delete=[2], replace={}, expected=3)
+    assert store.failures() == []
+
+
+def test_pending_turns_that_somebody_holds_are_not_free(store):
+    for scope in (SCOPE, "default/ben", "default/cleo"):
+        store.receive(scope, turn(), turn_id="t1")
+    store.lease(SCOPE, owner="a/1/1", seconds=60)
+    store.lease("default/ben", owner="a/1/1", seconds=1e-6)
+    assert store.pending(free=True) == ["default/ben", "default/cleo"] and len(store.pending()) == 3
+
+
 def test_of_many_who_ask_for_a_lease_at_once_one_gets_it(store):
     """No token is given twice."""
     store.receive(SCOPE, turn(), turn_id="t1")
@@ -506,8 +531,8 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         connection.execute("DROP TABLE answers")
         connection.execute("DROP TABLE keys")
         connection.execute("DROP TABLE records")
-        for table in ("heads", "events"):
-            connection.execute(f"ALTER TABLE {table} DROP COLUMN fence")
+        for column in ("events.fence", "heads.fence", "heads.failures", "heads.failed_at", "heads.failure"):
+            connection.execute("ALTER TABLE {} DROP COLUMN {}".format(*column.split(".")))
         connection.execute("UPDATE alembic_version SET version_num = 'm001'")
     with closing(load("store", f"sql:{path}")) as store:
         assert [row.turn_id for row in store.read(SCOPE)] == ["t1"]

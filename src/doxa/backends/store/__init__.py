@@ -17,7 +17,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any, Protocol
 
-__all__ = ["Change", "Head", "NewRow", "Received", "Row", "Store", "Vector", "owner_name"]
+__all__ = ["Change", "Failure", "Head", "NewRow", "Received", "Row", "Store", "Vector", "owner_name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +77,16 @@ class Change:
     ordinal: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The turns of a scope could not be processed: how often in a row, when the last time, and why."""
+
+    scope: str
+    times: int
+    at: datetime
+    reason: str
+
+
 class Store(Protocol):
     """A database of event logs. All methods are atomic, safe between threads and between processes.
 
@@ -130,8 +140,20 @@ class Store(Protocol):
         """Return where the log of a scope stands; all zero for an unknown one."""
         ...
 
-    def pending(self) -> list[str]:
-        """Return the scopes with turns that were received and not yet processed."""
+    def pending(self, *, free: bool = False) -> list[str]:
+        """Return the scopes with turns that were received and not yet processed; with `free`, those nobody holds."""
+        ...
+
+    def fail(self, scope: str, reason: str) -> int:
+        """Note that processing the turns of a scope failed; returns how often in a row, until one is processed."""
+        ...
+
+    def failures(self) -> list[Failure]:
+        """Return the scopes whose turns wait after a failure, the latest first. Cost: O(scopes)."""
+        ...
+
+    def forgive(self, scope: str) -> bool:
+        """Count the failures of a scope anew; False where there are none."""
         ...
 
     def scopes(self) -> list[str]:

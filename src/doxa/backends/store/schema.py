@@ -82,9 +82,13 @@ heads = Table(
     Column("owner", String(200)),
     Column("lease_until", Float),
     Column("fence", Integer, nullable=False, default=0, server_default="0"),
+    Column("failures", Integer, nullable=False, default=0, server_default="0"),
+    Column("failed_at", Float),
+    Column("failure", Text),
 )
 """One row a scope: where its log stands, and who is processing it until when (seconds since 1970).
 
-`fence` counts who has held its lease: each holder gets the next number, and writes while it is the latest.
+`fence` counts who has held its lease: each holder gets the next number, and writes while it is the latest. `failures`
+says how often in a row a worker failed to process the first turn that waits, and `failure` why the last time.
 
 The row of the empty scope holds the highest ordinal of any log that was erased; new logs start above it."""

@@ -28,8 +28,8 @@ from doxa.core.migration import Moved
 
 BATCH = 2000
 """How many rows are read at once."""
-LEASE = (heads.c.owner, heads.c.lease_until, heads.c.fence)
-"""What is nobody's any more elsewhere; the next holder's token is above those that are in the log."""
+LEASE = (heads.c.owner, heads.c.lease_until, heads.c.fence, heads.c.failures, heads.c.failed_at, heads.c.failure)
+"""What is nobody's any more elsewhere, and what failed here; the next token is above those that are in the log."""
 TABLES = (events, vectors, answers, records, heads)
 MARK = sa.select(heads.c.ordinal).where(heads.c.scope == ERASED)
 

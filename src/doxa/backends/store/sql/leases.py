@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from typing import Any
 
 import sqlalchemy as sa
 
 from doxa.backends.store.schema import heads
-from doxa.backends.store.sql.database import Database, sent_again
+from doxa.backends.store.sql.database import sent_again
+from doxa.backends.store.sql.heads import Heads
 
 NOBODY = {"owner": None, "lease_until": None}
-SERVER_NOW: sa.ColumnElement[Any] = sa.cast(sa.func.extract("epoch", sa.func.clock_timestamp()), sa.Float)
-"""The clock of the Postgres server, which all its clients share."""
 
 
-class Leases(Database):
+class Leases(Heads):
     """Leases, in the table of heads."""
 
     @sent_again(twice=True)
@@ -28,7 +26,7 @@ class Leases(Database):
             if seconds <= 0:
                 connection.execute(sa.update(heads).where(*mine).values(NOBODY))
                 return 0
-            now = sa.literal(time.time()) if self._sqlite else SERVER_NOW
+            now = self._now()
             free = sa.or_(heads.c.owner.is_(None), heads.c.owner == owner, heads.c.lease_until <= now)
             took = _taken(owner, now + seconds).where(heads.c.scope == scope)
             fence = connection.execute(took.where(free)).scalar()

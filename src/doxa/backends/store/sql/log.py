@@ -13,7 +13,7 @@ from doxa.backends.store import Head, NewRow, Received, Row, Vector
 from doxa.backends.store.schema import events, heads, vectors
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.database import sent_again
-from doxa.backends.store.sql.heads import Heads, insert_event
+from doxa.backends.store.sql.heads import FORGIVEN, Heads, insert_event
 from doxa.backends.store.sql.rows import chunks, row_of, stored, values_of
 from doxa.core.errors import StaleLeaseError, StoreConflictError
 
@@ -197,7 +197,7 @@ def _append(connection: sa.Connection, scope: str, head: Head, row: NewRow, vect
         connection.execute(sa.insert(vectors).values(values))
     changed: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
     if row.about is not None:
-        changed["maintained"] = max(head.maintained, row.about)
+        changed |= {"maintained": max(head.maintained, row.about), **FORGIVEN}
     connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
     return stored(row, ordinal, None)
 
