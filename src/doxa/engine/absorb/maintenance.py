@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import accumulate
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,8 @@ __all__ = ["Maintenance"]
 
 BLOCK = 64
 """Turns that are encoded together, and processed before other users have their turn."""
+BLOCK_CHARS = 4_000_000
+"""Characters that they have together at most, if they are more than one: what is in memory for a user is bounded."""
 POLL_S = 0.02
 """How often to look whether another process has finished."""
 AHEAD = 8
@@ -269,22 +273,42 @@ class Maintenance:
         store_feedback(self._parts.log, self._parts.told, user, least=MICRO_BATCH)
         store_answers(self._parts, user, least=MICRO_BATCH)
         store_shadows(self._parts, user, least=MICRO_BATCH)
-        store, scope = self._parts.log.store, self._parts.log.scope(user)
         if not (block := self._pending(user)):
             if self._lift(user):
                 self.schedule(user)
             elif user in self._parts.closed:
                 self._tend(user)
             return
-        with held(store, scope, owner=self._owner, seconds=self._parts.config.engine.lease_s) as tenure:
-            done = tenure is not None and self._process_block(tenure, block)
-        if not done:
+        if not self._process_alone(block):
             self._later(user)
             return
         more = self._lift(user)
         if self._pending(user) or more or user in self._parts.closed:
             self.schedule(user)
         self._parts.log.save(user)
+
+    def process(self, user: str) -> Literal["done", "more", "busy"]:
+        """Process one block of a user's turns in this thread; for who has no other thread process them.
+
+        Returns:
+            Whether all are processed, some are left, or another process is at them.
+
+        Raises:
+            Exception: what stopped the processing; the turns stay received.
+        """
+        if block := self._pending(user):
+            if not self._process_alone(block):
+                return "busy"
+            self._parts.log.save(user)
+            if self._pending(user):
+                return "more"
+        return "more" if self._lift(user) else "done"
+
+    def _process_alone(self, block: list[Turn]) -> bool:
+        """Process some turns under the lease of their user; False when it is another's, or became so."""
+        log, user = self._parts.log, block[0].user
+        with held(log.store, log.scope(user), owner=self._owner, seconds=self._parts.config.engine.lease_s) as tenure:
+            return tenure is not None and self._process_block(tenure, block)
 
     def _lift(self, user: str) -> bool:
         """Bring what search keeps up to date, so that no search has to; lift what was said to promotions.
@@ -329,7 +353,8 @@ class Maintenance:
         if self._abandoned:
             return []
         with self._parts.log.user(user) as state:
-            return state.pending(self._parts.block(BLOCK))
+            block = state.pending(self._parts.block(BLOCK))
+        return block[: max(1, bisect_right(list(accumulate(len(turn.text) for turn in block)), BLOCK_CHARS))]
 
     def _later(self, user: str) -> None:
         """Another process is at it: look again in a moment, unless this one is about to end."""
