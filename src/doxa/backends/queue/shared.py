@@ -21,7 +21,7 @@ from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
 from pgqueuer.adapters.persistence import qb
 from pgqueuer.adapters.persistence.queries import Queries
 from pgqueuer.core.qm import QueueManager
-from pgqueuer.domain.errors import RetryRequested
+from pgqueuer.domain.errors import PgqException, RetryRequested
 from pgqueuer.domain.models import Job
 from pgqueuer.domain.settings import DBSettings
 from pgqueuer.domain.types import Channel
@@ -60,14 +60,14 @@ class Shared:
                 try:
                     asyncio.run(self._run(work, waiting, threads, every_s))
                     tries, pause = 0, FIRST_PAUSE_S
-                except (psycopg.Error, OSError, StoreUnavailableError) as exc:
+                except (psycopg.Error, PgqException, OSError, StoreUnavailableError) as exc:
                     tries += 1
                     if tries == TRIES:
                         raise StoreUnavailableError(
-                            f"The queue cannot be reached ({' '.join(str(exc).split())}). What waits stays where it "
+                            f"The queue cannot be reached ({' '.join(repr(exc).split())}). What waits stays where it "
                             "is. See whether the database server runs, and start the worker again."
                         ) from exc
-                    logger.warning("the queue is out of reach, tried again in %.1f s: %s", pause, exc)
+                    logger.warning("the queue is out of reach, tried again in %.1f s: %r", pause, exc)
                     self._ended.wait(pause * random.uniform(0.5, 1.0))
                     pause = min(4 * pause, LONGEST_PAUSE_S)
 
