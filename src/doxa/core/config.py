@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 
 from doxa.core.errors import ConfigError
 from doxa.core.roles import MOVED, Group, Profile, RolesConfig, resolved, without_preset
+from doxa.core.shared import MemoryConfig
 
 __all__ = [
     "AmrConfig",
@@ -27,6 +28,7 @@ __all__ = [
     "LLMConfig",
     "LexiconConfig",
     "MCP_PROFILES",
+    "MemoryConfig",
     "McpProfile",
     "NliConfig",
     "ParserConfig",
@@ -431,6 +433,7 @@ class Config(Group):
         description="Turtle files with relations and classes of your own; in the environment separated as in PATH.",
     )
     store: StoreConfig = StoreConfig()
+    memory: MemoryConfig = MemoryConfig()
     encoder: EncoderConfig = EncoderConfig()
     parser: ParserConfig = ParserConfig()
     llm: LLMConfig = LLMConfig()

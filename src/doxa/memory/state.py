@@ -85,6 +85,8 @@ class UserState:
     """The tasks that the user is at."""
     withdrawn: dict[str, datetime] = field(default_factory=dict)
     """Ids of turns that were withdrawn, and when: kept in the log, no longer believed or recalled."""
+    aside: dict[str, datetime] = field(default_factory=dict)
+    """Ids of what of shared memories does not count for this user (`core.shared`), and since when."""
     degraded: dict[str, str] = field(default_factory=dict)
     """Turn id -> why it could not be processed in full."""
     notes: dict[str, Note] = field(default_factory=dict)

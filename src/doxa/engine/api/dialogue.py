@@ -95,7 +95,8 @@ class Dialogue:
         the trace says where a turn went, and why. What it says of the world is believed either way.
 
         The turn is durable before it is answered. The answer waits at most `engine.settle_s` for what the turn
-        itself changes; if that takes longer, the changes come later and the trace says so.
+        itself changes; if that takes longer, the changes come later and the trace says so. A reply that draws on a
+        shared memory (`Reply.memories`) is not remembered as a turn.
 
         Args:
             text: what the user says.
@@ -122,7 +123,10 @@ class Dialogue:
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate and (said := without_background(reply)):
-            self._remember_reply(said, stored)
+            if reply.memories:  # what is shared is copied into no log: this dialogue alone knows that it was said
+                self._asked.note(self._unstored([("assistant", said)]), forgotten=self._doxa.parts.forgotten)
+            else:
+                self._remember_reply(said, stored)
         return reply
 
     def ask(

@@ -15,7 +15,7 @@ import numpy as np
 
 from doxa.core.tokens import estimate_tokens
 from doxa.core.values import Change, ChangeKind, Status, Turn
-from doxa.engine.answer.respond import search
+from doxa.engine.answer.finding import search
 from doxa.engine.wiring.parts import Parts
 from doxa.language import stems
 from doxa.memory import MAX_TERM, UserState, describe, is_current, is_identity, standing

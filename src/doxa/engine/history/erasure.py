@@ -7,6 +7,7 @@ from collections.abc import Collection
 from doxa.core.values import Certificate, Turn
 from doxa.engine.history.answers import drop_answers
 from doxa.engine.history.replay import erase_all
+from doxa.engine.history.sharing import drop_shared_answers
 from doxa.engine.history.withdrawal import forget_turns
 from doxa.engine.retrying import retried
 from doxa.engine.wiring.parts import Parts
@@ -29,11 +30,12 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
         parts.told.drop(user)
         parts.answers.drop(user)
         parts.learned.drop(user)
+        drop_shared_answers(parts, user, None)
         certificate = retried(lambda: erase_all(parts.log, user))
     else:
         if ids:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
             parts.learned.drop(user)
-            drop_answers(parts, user, turn_ids)
+            drop_shared_answers(parts, user, drop_answers(parts, user, turn_ids))
         certificate = retried(lambda: forget_turns(parts, user, turn_ids))
     parts.learned.drop(user)  # somebody may have learned, or asked, meanwhile
     parts.heads.forget(user, ids=ids, texts=texts, everything=turn_ids is None)
