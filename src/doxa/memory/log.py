@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import ChainMap, OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -57,6 +57,7 @@ class MemoryLog:
         capacity: int,
         ontology: Ontology | None = None,
         policy: str = "recency",
+        warm: Collection[str] = (),
     ) -> None:
         self.store = store
         self.encoder = encoder
@@ -64,6 +65,8 @@ class MemoryLog:
         """The ontology of all users; None is the one that comes with Doxa."""
         self.policy = policy
         """Which of several beliefs that clash gives way, for all users."""
+        self.warm = frozenset(warm)
+        """Users whose states stay loaded, beside those that `capacity` leaves room for: everybody reads them."""
         self._tenant = quote(tenant, safe="")
         self._capacity = capacity
         self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
@@ -82,6 +85,7 @@ class MemoryLog:
             capacity=self._capacity,
             ontology=self.ontology,
             policy=self.policy,
+            warm=self.warm,
         )
 
     def users(self) -> list[str]:
@@ -192,8 +196,9 @@ class MemoryLog:
                 loaded = self._loaded[user] = _Loaded(state=self._fresh(user))
             loaded.pins += 1
             self._loaded.move_to_end(user)
-            for name in [name for name, entry in self._loaded.items() if not entry.pins]:
-                if len(self._loaded) <= self._capacity:
+            room = self._capacity + len(self.warm & self._loaded.keys())
+            for name in [name for name, entry in self._loaded.items() if not (entry.pins or name in self.warm)]:
+                if len(self._loaded) <= room:
                     break
                 del self._loaded[name]
             return loaded

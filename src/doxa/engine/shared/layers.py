@@ -17,7 +17,6 @@ __all__ = [
     "is_shared",
     "labelled",
     "memory_of",
-    "origin_for",
     "place_of",
     "shared_with",
     "told",

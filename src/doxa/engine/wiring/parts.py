@@ -421,6 +421,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         capacity=config.engine.users_in_memory,
         ontology=known,
         policy=config.revise.policy,
+        warm=config.memory.shared,
     )
     return Parts(
         config=config,

@@ -73,8 +73,8 @@ class Shelf:
         """
         if not talk.users:
             return
-        with notebook.opened() as look:
-            rests_on = {key for one in self._known(talk, earlier) for key in one.turn_ids}
+        rests_on = {key for one in self._known(talk, earlier) for key in one.turn_ids}
+        with notebook.opened({*rests_on, *self._found(talk, earlier)}) as look:
             if not look.keeps(rests_on):  # something was erased: it is not told again
                 self._forget()
             if self.first is None:
@@ -136,16 +136,20 @@ class Shelf:
         since = next((one.changes for one in reversed(known) if one.changes), 0)
         if not newest.text.strip() or newest.content is None:
             return Page(changes=since)
-        latest = [*earlier, *(said.digest for said in talk.users)][-2:]
         return look.news(
             newest.text,
             session=session,
             since=since,
             told=frozenset(key for one in known for key in one.keys),
             said=None if talk.before else frozenset(said.text for said in talk.said),
-            found=[key for one in reversed(latest) for key in self.found.get(one, ())],
+            found=self._found(talk, earlier),
             max_tokens=NEWS_TOKENS,
         )
+
+    def _found(self, talk: Conversation, earlier: Sequence[str]) -> list[str]:
+        """Return the turns that a search found for the last two messages, those of the newest first."""
+        latest = [*earlier, *(said.digest for said in talk.users)][-2:]
+        return [key for one in reversed(latest) for key in self.found.get(one, ())]
 
     def _known(self, talk: Conversation, earlier: Sequence[str]) -> list[Placed]:
         """Return what was put beside the messages of a conversation so far."""
