@@ -60,6 +60,7 @@ def checked(config: Config, *, offline: bool) -> list[Check]:
         Check(name="languages", state="ok", detail="English is read; turns in others are kept, searched and not read"),
         guarded("language model", lambda: _model(config, offline=offline)),
         *_roles(config),
+        _shared(config),
         guarded("ontology", lambda: _ontology(config)),
         guarded("AMR parser", lambda: _amr(config, offline=offline)),
         guarded("WordNet", lambda: _lexicon(config)),
@@ -294,6 +295,16 @@ def _reasoner() -> Check:
         return Check(name="OWL 2 DL", state="ok", detail=find_reasoner())
     except BackendError as exc:
         return Check(name="OWL 2 DL", state="off", detail=str(exc), fix=getattr(exc, "command", ""))
+
+
+def _shared(config: Config) -> Check:
+    """Say which memories everybody reads."""
+    names = config.memory.shared
+    if not names:
+        fix = "export DOXA_MEMORY_SHARED=NAME"
+        return Check(name="shared memories", state="off", detail="everybody reads their own memory alone", fix=fix)
+    detail = f"{', '.join(names)}: read by everybody beneath their own, written under their own names"
+    return Check(name="shared memories", state="ok", detail=detail)
 
 
 def _knowledge(config: Config) -> Check:
