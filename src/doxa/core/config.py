@@ -311,9 +311,10 @@ class TasksConfig(Group):
 class CommonsenseConfig(Group):
     """Where background knowledge comes from, and how it is searched for."""
 
-    base: Path | None = Field(
+    base: Path | str | None = Field(
         None,
-        description="Folder of a base of knowledge, as `doxa kb build` writes it; without one there is no background.",
+        description="Folder of a base of knowledge, or the database (`postgresql://...`) of one that many read, as "
+        "`doxa kb build` writes it; without one there is no background.",
     )
     use: Literal["auto", "off"] = Field(
         "auto",
@@ -335,6 +336,11 @@ class CommonsenseConfig(Group):
         "conversations have equal background.",
     )
     seed: int = Field(0, ge=0, description="Decides between moves that a search for background finds alike.")
+
+    @field_validator("base", mode="before")
+    @classmethod
+    def _place(cls, value: object) -> object:
+        return Path(value) if isinstance(value, str) and "://" not in value else value
 
 
 class EngineConfig(Group):

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Any, Literal
 
+from doxa.core.access import without_password
 from doxa.core.errors import BackendError, BackendUnavailableError, DoxaError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -316,6 +317,7 @@ def _knowledge(config: Config) -> Check:
         fix = "doxa kb build FILE --to FOLDER; export DOXA_COMMONSENSE_BASE=FOLDER"
         return Check(name=name, state="off", detail="no base of knowledge is set; there is no background", fix=fix)
     card = show_base(folder)
+    folder = without_password(str(folder))
     with _opened_encoder(config) as encoder:
         mine = encoder.name
     if mine != card.encoder:

@@ -379,7 +379,8 @@ class View(Moments, Received):
     def named(self, keys: Iterable[str]) -> Mapping[str, Turn | Fact]:
         """Return what ids stand for, turns and facts; ids of what is gone, and of anything else, are left out."""
         keys = list(keys)
-        others = {**turns_of(self._parts, self.user, keys), **facts_of(self._parts, self.user, keys)}
+        others: dict[str, Turn | Fact] = {**facts_of(self._parts, self.user, keys)}
+        others |= turns_of(self._parts, self.user, keys)
         with self._parts.log.user(self.user) as state:
             known = {key: others.get(key) or state.turn(key) or state.beliefs.facts.get(key) for key in keys}
         return {key: one for key, one in known.items() if one is not None}

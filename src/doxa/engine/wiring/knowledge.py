@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from os import PathLike
 from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
 
 from doxa.backends import load
 from doxa.backends.nli import Nli
-from doxa.commonsense import Card, KnowledgeBase, build
+from doxa.commonsense import Card, KnowledgeBase, build, is_remote, open_base, send
 from doxa.core.config import Config
 from doxa.core.errors import InputError
 from doxa.engine.wiring.parts import encoder_options
@@ -32,7 +36,8 @@ def build_base(
 
     Args:
         files: of sentences: lines, tables with tabs, or JSON Lines; `.gz` as well.
-        folder: where it is put.
+        folder: where it is put: a folder, or a database that many processes read (`postgresql://...`). For a database
+            `files` may be one folder with a base that is finished: that is put there.
         config: names encoder, parser and NLI model; by default the built-in ones.
         inferences: files of events and what follows from them (ATOMIC 2020, ConceptNet), for the built-in reasoner.
         groups, seed: of concepts; by default one group for every 100.
@@ -41,7 +46,8 @@ def build_base(
 
     Raises:
         InputError: a file cannot be read or holds no sentence, none has a concept, or the folder holds something else.
-        StoreError: the folder cannot be written, or its disk is full; what was done is kept.
+        StoreError: the folder cannot be written, or its disk is full; what was done is kept. Of a database: it cannot
+            be reached or has no pgvector, and what was there is as it was.
         BackendError: a model failed or is not there; what was done is kept.
 
     Cost: see `doxa.commonsense.build`; about 220 sentences a second on two cores.
@@ -49,6 +55,9 @@ def build_base(
     if isinstance(files, (str, PathLike)):
         raise InputError(f"Expected a list of files of sentences, got {files!r} alone.")
     config = config or Config()
+    if is_remote(folder):
+        options = {"config": config, "inferences": inferences, "groups": groups, "seed": seed, "force": force}
+        return _sent([Path(one) for one in files], str(folder), tell=tell, **options)
     with (
         closing(load("encoder", config.encoder.name, **encoder_options(config))) as encoder,
         closing(load("parser", config.parser.name)) as parser,
@@ -68,6 +77,23 @@ def build_base(
         )
 
 
+def _sent(files: Sequence[Path], place: str, **options: Any) -> Card:
+    """Put a base into a database: one that is finished, or one that is built on this disk for it and then removed.
+
+    What an interrupted build had done stays on this disk, for the same files and the same database.
+    """
+    if len(files) == 1 and files[0].is_dir():
+        base = KnowledgeBase(files[0])
+        send(base, place)
+        return base.card
+    told = "\x1f".join([place, *(str(one.resolve()) for one in files)])
+    folder = Path(gettempdir()) / f"doxa-kb-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    card = build_base(files, folder, **options)
+    send(KnowledgeBase(folder), place)
+    shutil.rmtree(folder)
+    return card
+
+
 def _nli(config: Config) -> AbstractContextManager[Nli | None]:
     """Open the NLI model, if one is configured."""
     if config.nli.name in ("", "none"):
@@ -76,9 +102,17 @@ def _nli(config: Config) -> AbstractContextManager[Nli | None]:
 
 
 def show_base(folder: str | PathLike[str]) -> Card:
-    """Return what a base of knowledge is made of; its files are opened, so that a broken one is found.
+    """Return what a base of knowledge is made of; it is opened, so that a broken one is found.
+
+    Args:
+        folder: its folder, or the address of its database.
 
     Raises:
         InputError: there is none, or it is broken.
+        StoreError: the database cannot be reached.
     """
-    return KnowledgeBase(Path(folder)).card
+    base = open_base(str(folder))
+    try:
+        return base.card
+    finally:
+        base.close()
