@@ -159,7 +159,7 @@ def _resident() -> int:
 
 
 def _config(shared: tuple[str, ...]) -> Config:
-    return Config.from_tree({"memory": {"shared": list(shared)}, "engine": {"users_in_memory": 1000}})
+    return Config.from_tree({"memory": {"shared": list(shared)}, "engine": {"memory_mb": 1000}})
 
 
 def _options() -> argparse.Namespace:

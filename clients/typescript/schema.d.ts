@@ -674,6 +674,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/memory/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Drift
+         * @description Tell whether search does as well as it did, by a sample of all questions, and change nothing. No ETag.
+         */
+        get: operations["drift"];
+        put?: never;
+        /**
+         * Refresh
+         * @description Refresh promotions, missing vectors and weights; weights that find less of what is held back are refused.
+         */
+        post: operations["refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory/drift/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll Back
+         * @description Put the weights of before the last refresh back in use.
+         */
+        post: operations["rollBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/memory/concepts": {
         parameters: {
             query?: never;
@@ -1096,6 +1140,47 @@ export interface components {
              * @description What later acts of the list call it.
              */
             as?: string | null;
+        };
+        /**
+         * Alarm
+         * @description A signal that is no longer as it was, or as it has to be.
+         */
+        Alarm: {
+            /**
+             * Signal
+             * @enum {string}
+             */
+            signal: "recall" | "disagreement" | "abstained" | "p95_ms";
+            /**
+             * Window
+             * @description The number of the window after which it was raised.
+             */
+            window: number;
+            /**
+             * Since
+             * @description The number of the window with which it most likely began.
+             */
+            since: number;
+            /**
+             * Value
+             * @description The mean since then.
+             */
+            value: number;
+            /**
+             * Usual
+             * @description The mean of the reference, or the threshold that is passed.
+             */
+            usual: number;
+            /**
+             * Grade
+             * @enum {string}
+             */
+            grade: "warning" | "critical";
+            /**
+             * Text
+             * @description In a sentence, for people.
+             */
+            text: string;
         };
         /**
          * Alias
@@ -1704,6 +1789,49 @@ export interface components {
              * @description Name of the user, for "you".
              */
             speaker?: string | null;
+        };
+        /**
+         * Drift
+         * @description Whether search does as well as it did, and what was done where it did not.
+         */
+        Drift: {
+            /**
+             * State
+             * @description `waiting`: too little was asked to tell what is usual.
+             * @enum {string}
+             */
+            state: "waiting" | "calm" | "alarm";
+            /**
+             * Reason
+             * @description In a sentence, for people.
+             */
+            reason: string;
+            /**
+             * Windows
+             * @description Oldest first; the last one is still open where `open` is.
+             */
+            windows: components["schemas"]["Window"][];
+            /**
+             * Open
+             * @description Whether the last window still takes questions in.
+             */
+            open: boolean;
+            reference: components["schemas"]["Reference"] | null;
+            /**
+             * Alarms
+             * @description Those that stand.
+             */
+            alarms: components["schemas"]["Alarm"][];
+            /**
+             * Refreshes
+             * @description The latest ones, oldest first.
+             */
+            refreshes: components["schemas"]["Refreshed"][];
+            /**
+             * Can Roll Back
+             * @description Whether the weights of before the last refresh are still kept.
+             */
+            can_roll_back: boolean;
         };
         /**
          * EarlierIn
@@ -2560,6 +2688,96 @@ export interface components {
             waiting: string;
             /** Receipts */
             receipts: components["schemas"]["ReceiptOut"][];
+        };
+        /**
+         * Reference
+         * @description What is usual: the first windows since the last refresh that followed an alarm.
+         *
+         *     A spread is the standard error of its mean.
+         */
+        Reference: {
+            /**
+             * First
+             * @description The numbers of its windows.
+             */
+            first: number;
+            /** Last */
+            last: number;
+            /** Asked */
+            asked: number;
+            /** Recall */
+            recall: number;
+            /** Recall Spread */
+            recall_spread: number;
+            /** Disagreement */
+            disagreement: number;
+            /** Disagreement Spread */
+            disagreement_spread: number;
+            /** Abstained */
+            abstained: number;
+            /** Abstained Spread */
+            abstained_spread: number;
+        };
+        /**
+         * Refreshed
+         * @description What one refresh did.
+         */
+        Refreshed: {
+            /**
+             * At
+             * Format: date-time
+             * @description By the clock of the memory.
+             */
+            at: string;
+            /**
+             * Window
+             * @description The number of the last window before it.
+             */
+            window: number;
+            /**
+             * Why
+             * @description The alarms that led to it, the schedule, or that a person asked for it.
+             */
+            why: string;
+            /** @description What became of the weights; its figures are those on the part of the sample that was held back. */
+            lesson: components["schemas"]["Lesson"];
+            /**
+             * Lifted
+             * @description Promotions that stand since.
+             */
+            lifted: number;
+            /**
+             * Fallen
+             * @description Promotions that no longer stand.
+             */
+            fallen: number;
+            /**
+             * Encoded
+             * @description Turns that got vectors which they had lacked.
+             */
+            encoded: number;
+            /**
+             * Before
+             * @description Means of the reference and of the windows since the change: `usual`, `drifted`.
+             */
+            before: {
+                [key: string]: number;
+            };
+            /**
+             * Since
+             * @description The number of the first window that it learned from.
+             */
+            since: number;
+            /**
+             * Alarmed
+             * @description There was an alarm: what is usual is learned anew from here on.
+             */
+            alarmed: boolean;
+            /**
+             * Rolled Back
+             * @description The weights of before were put back.
+             */
+            rolled_back: boolean;
         };
         /**
          * Rename
@@ -3486,6 +3704,76 @@ export interface components {
              * @example it was a joke
              */
             reason?: string;
+        };
+        /**
+         * Window
+         * @description What was measured on the questions of one window: numbers that repeat nothing of what was said.
+         */
+        Window: {
+            /** Number */
+            number: number;
+            /**
+             * Start
+             * Format: date-time
+             * @description When its first question was asked, by the clock of the memory.
+             */
+            start: string;
+            /**
+             * End
+             * Format: date-time
+             * @description When its last one was.
+             */
+            end: string;
+            /**
+             * Asked
+             * @description Questions.
+             */
+            asked: number;
+            /**
+             * Judged
+             * @description Those of which it is known whether they were served well.
+             */
+            judged: number;
+            /**
+             * Recall
+             * @description Mean Recall@10 over those; one that failed counts 0.
+             */
+            recall: number;
+            /**
+             * Abstained
+             * @description The share without an answer.
+             */
+            abstained: number;
+            /**
+             * Unsupported
+             * @description The share whose answer cites nothing, or is contradicted.
+             */
+            unsupported: number;
+            /**
+             * Missed
+             * @description The share of which a person said what was needed.
+             */
+            missed: number;
+            /**
+             * Compared
+             * @description Questions on which two views or more proposed something.
+             */
+            compared: number;
+            /**
+             * Disagreement
+             * @description How far the views were apart on those, 0 to 1.
+             */
+            disagreement: number;
+            /**
+             * P95 Ms
+             * @description The 95th percentile of the time of one search.
+             */
+            p95_ms: number;
+            /**
+             * Kept
+             * @description Questions that are still kept as a sample.
+             */
+            kept: number;
         };
         /** TakenBack */
         doxa__transport__http__rest__shown__TakenBack__1: {
@@ -4938,6 +5226,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Lesson"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    drift: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Whose memory; by default that of the one user of the key. */
+                "Doxa-User"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    refresh: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Whose memory; by default that of the one user of the key. */
+                "Doxa-User"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    rollBack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Whose memory; by default that of the one user of the key. */
+                "Doxa-User"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
                 };
             };
             400: components["responses"]["Problem400"];

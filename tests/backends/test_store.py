@@ -39,24 +39,14 @@ def maintained(about, **body):
     return NewRow(kind="maintained", known_at=AT, body=body, about=about)
 
 
-def postgres_url():
-    """Return the URL of a server to test with, or None: set POSTGRES_TEST_URL to run these."""
-    return os.environ.get("POSTGRES_TEST_URL")
-
-
 @pytest.fixture(params=["memory", "file", "postgres"])
 def store(request, tmp_path):
     """Every implementation of the store, empty."""
     if request.param == "postgres":
-        if not postgres_url():
-            pytest.skip("POSTGRES_TEST_URL is not set to the URL of a scratch database")
-        location = postgres_url()
+        location = request.getfixturevalue("postgres_url")
     else:
         location = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
     opened = load("store", f"sql:{location}")
-    if request.param == "postgres":  # a scratch database that other tests have written to
-        with opened._engine.begin() as connection:
-            connection.exec_driver_sql("TRUNCATE events, vectors, heads, records")
     yield opened
     opened.close()
 

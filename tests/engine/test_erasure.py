@@ -190,14 +190,14 @@ def test_wiping_is_made_good_after_a_crash(filled, config, monkeypatch):
     """The process died between erasing and wiping: opening the file again wipes it, and so does forgetting again."""
     doxa, folder = filled
     with monkeypatch.context() as patch:
-        patch.setattr(SQLStore, "wipe", lambda self: None)
+        patch.setattr(SQLStore, "wipe", lambda self, scope=None: None)
         doxa.memory(user="ana").forget(turn_id="t2")
     assert holds(folder, CANARY)
     with pytest.raises(NotFoundError):
         doxa.memory(user="ana").forget(turn_id="t2")
     assert holds(folder, CANARY) == []
     with monkeypatch.context() as patch:
-        patch.setattr(SQLStore, "wipe", lambda self: None)
+        patch.setattr(SQLStore, "wipe", lambda self, scope=None: None)
         doxa.memory(user="ana").forget(turn_id="t4")
     assert holds(folder, "Berlin")
     with Doxa.open(folder / "memory.db", config=config):

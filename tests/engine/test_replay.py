@@ -20,10 +20,10 @@ SAID = st.one_of(
 SCRIPT = st.lists(st.tuples(SAID, st.integers(0, 3)), min_size=2, max_size=7)
 
 
-def play(doxa, script, *, without=None):
+def play(doxa, script, *, without=None, first=0):
     """Absorb a script of `(text, what follows)`: 1 withdraws the turn, 2 retracts the last fact of it."""
     chat, memory = doxa.dialogue(user="ana", session="s"), doxa.memory(user="ana")
-    for n, (text, then) in enumerate(script):
+    for n, (text, then) in enumerate(script, start=first):
         if n == without:
             continue
         chat.absorb(text, at=f"2024-01-{n + 1:02d}", turn_id=f"t{n}")
@@ -50,7 +50,8 @@ def picture(doxa):
         beliefs = state.beliefs
         claims = {slot: claims for slot, claims in beliefs.claims.items() if claims}
         vectors = state.vectors.rows().tobytes()
-        return state.turns, beliefs.facts, beliefs.changes, claims, state.places, vectors, state.withdrawn
+        facts, changes = dict(beliefs.facts), list(beliefs.changes)
+        return dict(state.turns), facts, changes, claims, list(state.places), vectors, state.withdrawn
 
 
 @tries(max_examples=25)

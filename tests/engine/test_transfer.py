@@ -55,7 +55,9 @@ def test_an_import_that_breaks_off_leaves_nothing(config, tmp_path, monkeypatch)
         path = doxa.memory(user="ana").export(tmp_path / "ana.jsonl")
     with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
         memory, calls = doxa.memory(user="ana"), []
-        monkeypatch.setattr("doxa.backends.store.sql._dumps", lambda body: calls.append(body) or 1 / (len(calls) < 4))
+        monkeypatch.setattr(
+            "doxa.backends.store.sql.rows.dumps", lambda body: calls.append(body) or 1 / (len(calls) < 4)
+        )
         with pytest.raises(ZeroDivisionError):
             memory.import_(path)
         monkeypatch.undo()

@@ -1,12 +1,16 @@
 """Columns: what search asks of every indexed turn at once."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from io import BytesIO
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from doxa.core.values import Turn
 from doxa.memory import Columns, microseconds
+from doxa.memory.paged import Pack, PackWriter
 
 AT = datetime(2023, 5, 7, 12, tzinfo=UTC)
 
@@ -43,3 +47,21 @@ def test_roles_are_told_apart():
 @pytest.mark.parametrize("at", [AT, AT.replace(tzinfo=None), AT.astimezone(timezone(timedelta(hours=5)))], ids=str)
 def test_moments_are_exact_and_naive_ones_are_utc(at):
     assert microseconds(at + timedelta(microseconds=1)) == 1_683_460_800_000_001
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["Ana", "Ben"]), st.booleans()), max_size=40))
+def test_columns_are_the_same_once_they_were_saved(steps):
+    """Whenever they are saved and loaded, they hold what they would have held."""
+    plain, held = Columns(), Columns()
+    for session, speaker, saved in steps:
+        if saved:
+            file = BytesIO()
+            writer = PackWriter(file)
+            held.save(writer, "c")
+            writer.close({})
+            held = Columns()
+            held.load(Pack(file.getvalue()), "c")
+        assert plain.add(turn(session, speaker)) == held.add(turn(session, speaker))
+    for name in ("before", "after", "speaker", "at"):
+        assert np.array_equal(getattr(plain, name), getattr(held, name))
+    assert plain.speakers == held.speakers and np.array_equal(plain.said_by("user"), held.said_by("user"))

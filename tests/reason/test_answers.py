@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from doxa.core.values import Fact, Interval, Modality, Question, Relation, Status, Term, Turn
+from doxa.core.values import Change, ChangeKind, Fact, Interval, Modality, Question, Relation, Status, Term, Turn
 from doxa.memory import Beliefs
 from doxa.reason import answer
 from doxa.reason.facts import duration
@@ -32,9 +32,7 @@ def fact(object_, *, n, relation=LIVES, functional=True, **more):
 def held(*facts):
     """Return beliefs with these facts."""
     beliefs = Beliefs()
-    for one in facts:
-        beliefs.facts[one.fact_id] = one
-        beliefs._by_subject[one.subject.key].append(one.fact_id)
+    beliefs.learn((), [Change(kind=ChangeKind.ASSERT, fact=one, reason="said") for one in facts])
     return beliefs
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from doxa.backends.reader import Reading, Span
-from doxa.core.values import Evidence, Fact, Question, Relation, Status, Term, Turn
+from doxa.core.values import Change, ChangeKind, Claim, Evidence, Fact, Question, Relation, Status, Term, Turn
 from doxa.memory import Beliefs, relation_type
 from doxa.reason import PassageReader, answer
 
@@ -34,8 +34,7 @@ def held(*told: tuple[str, str, str] | tuple[str, str, str, bool]) -> Beliefs:
             polarity=polarity[0] if polarity else True,
             turn_ids=(f"t{number}",),
         )
-        beliefs.facts[one.fact_id] = one
-        beliefs._index(one)
+        beliefs.learn((), [Change(kind=ChangeKind.ASSERT, fact=one, reason="said")])
     return beliefs
 
 
@@ -97,7 +96,8 @@ def test_what_no_longer_holds_is_not_read():
     beliefs = held(("Ana", "works_at", "Mareluz"))
     old = replace(beliefs.facts["f0"], status=Status.SUPERSEDED)
     beliefs.facts["f0"] = old
-    beliefs._by_turn["t0"] = [old]
+    said_then = Claim(subject=old.subject, relation=old.relation, object=old.object, turn_id="t0")
+    beliefs.learn([said_then], ())
     turn = said("I work at Mareluz.")
     evidence = [Evidence(text=turn.text, turn_ids=("t0",), score=1.0)]
     reader = PassageReader(lambda pairs: [workplace(passage) for _, passage in pairs], lambda _: None)

@@ -384,7 +384,7 @@ def test_more_people_than_cases_of_one_proposition_are_all_reached_and_left(monk
 def test_a_rule_that_is_stated_twice_counts_from_the_first_time_whenever_it_is_brought_back():
     """Giving up the first statement and taking it up again leaves everything as it was."""
     beliefs = tell(one_of("Tom", "Ida"), claim("Tom", n=1), claim("Ida", n=2), one_of("Tom", "Ida", n=3))
-    before = held(beliefs), beliefs.facts.copy()
+    before = held(beliefs), dict(beliefs.facts)
     at = DAY0 + timedelta(days=9)
     beliefs.drop_turn("t0", withdraw("t0", beliefs, known_at=at))
     key = ("turn", "t0")

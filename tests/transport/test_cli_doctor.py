@@ -30,6 +30,13 @@ def test_doctor_masks_secrets(cli, monkeypatch):
     assert "****" in done.stdout
 
 
+def test_doctor_shows_the_server_its_partitions_and_the_pool(cli, postgres_url):
+    """Of a memory in Postgres."""
+    (about,) = [check for check in cli.json("doctor", "--db", postgres_url)["checks"] if check["name"] == "memory"]
+    assert about["state"] == "ok" and "4 partitions, pool of 8+8" in about["detail"]
+    assert "; Postgres 1" in about["detail"]
+
+
 def test_doctor_finds_a_model_that_is_away(cli, monkeypatch):
     """One short call, no retries."""
     monkeypatch.setenv("DOXA_LLM", "openai:nobody")

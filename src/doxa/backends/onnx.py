@@ -128,7 +128,14 @@ def threads_of(wanted: int | None) -> int:
     """
     if wanted is not None and wanted < 1:
         raise ConfigError(f"Expected threads of 1 or more, got {wanted}.")
-    return wanted or min(MAX_THREADS, os.cpu_count() or 1)
+    return wanted or min(MAX_THREADS, _cores())
+
+
+def _cores() -> int:
+    """Gives back how many cores this process may use, which containers and workers are given fewer of."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Session:

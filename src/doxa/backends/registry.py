@@ -47,6 +47,7 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("seq2seq", "hf"): "doxa.backends.seq2seq.huggingface:open_seq2seq",
     ("seq2seq", "scripted"): "doxa.backends.seq2seq.scripted:open_seq2seq",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
+    ("transfer", "sql"): "doxa.backends.store.transfer:open_transfer",
     ("upstream", "http"): "doxa.backends.upstream.http:open_upstream",
     ("upstream", "scripted"): "doxa.backends.upstream.scripted:open_upstream",
 }

@@ -15,14 +15,19 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from doxa.core.bases import CommonsenseConfig
+from doxa.core.clustering import ClusterConfig
 from doxa.core.errors import ConfigError
 from doxa.core.roles import MOVED, Group, Profile, RolesConfig, resolved, without_preset
 from doxa.core.shared import MemoryConfig
+from doxa.core.storage import StoreConfig
 
 __all__ = [
     "AmrConfig",
+    "ClusterConfig",
     "CommonsenseConfig",
     "Config",
+    "DriftConfig",
     "EncoderConfig",
     "EngineConfig",
     "LLMConfig",
@@ -49,15 +54,6 @@ __all__ = [
 FILE_NAME = "doxa.toml"
 MISSPELT = 0.85
 """How alike (difflib ratio) a variable has to be to a setting's name to be taken for a slip of it."""
-
-
-class StoreConfig(Group):
-    """Where the memory is kept and how safe a write is."""
-
-    durability: Literal["process", "power"] = Field(
-        "process", description="What an acknowledged turn survives: the death of the process, or a power loss (slower)."
-    )
-    timeout_s: float = Field(30.0, gt=0, description="Seconds to wait for a database that another process has locked.")
 
 
 class EncoderConfig(Group):
@@ -254,6 +250,18 @@ class RecallConfig(Group):
     )
 
 
+class DriftConfig(Group):
+    """How it is watched whether search still does as well as it did, and what is done where it does not."""
+
+    watch: bool = Field(
+        True, description="Whether questions are sampled, to see whether search still finds what it did."
+    )
+    hours: float = Field(24.0, gt=0, description="Length of a window in hours, by the clock of the memory.")
+    questions: int = Field(50, gt=0, description="Questions after which a window ends before its time.")
+    refresh: bool = Field(True, description="Whether what was learned is refreshed after an alarm (extra `learn`).")
+    every: int = Field(0, ge=0, description="Windows after which it is refreshed without an alarm too; 0: never.")
+
+
 class ReasonConfig(Group):
     """How an answer is searched for where facts do not give it at once, and what a model may cost for one question."""
 
@@ -308,41 +316,6 @@ class TasksConfig(Group):
     )
 
 
-class CommonsenseConfig(Group):
-    """Where background knowledge comes from, and how it is searched for."""
-
-    base: Path | str | None = Field(
-        None,
-        description="Folder of a base of knowledge, or the database (`postgresql://...`) of one that many read, as "
-        "`doxa kb build` writes it; without one there is no background.",
-    )
-    use: Literal["auto", "off"] = Field(
-        "auto",
-        description="Whether `respond` adds background by itself: to a turn that tells or chats and asks nothing "
-        "(`auto`), or never (`off`); `respond(..., background=True)` always does.",
-    )
-    k: int = Field(5, gt=0, description="How many inferences are chosen, and so how many sentences are found at most.")
-    least: float = Field(
-        1.0,
-        description="The score from which a sentence is added where nobody asked for it; good ones have 1 to 2.",
-    )
-    expansions: int | None = Field(
-        None, gt=0, description="Most expansions of each search for background; 64 for the region, then 40 each."
-    )
-    ms: float | None = Field(
-        None,
-        gt=0,
-        description="Most milliseconds of each search for background; without a limit, and with the same `seed`, equal "
-        "conversations have equal background.",
-    )
-    seed: int = Field(0, ge=0, description="Decides between moves that a search for background finds alike.")
-
-    @field_validator("base", mode="before")
-    @classmethod
-    def _place(cls, value: object) -> object:
-        return Path(value) if isinstance(value, str) and "://" not in value else value
-
-
 class EngineConfig(Group):
     """How the two loops run."""
 
@@ -354,7 +327,14 @@ class EngineConfig(Group):
     workers: int = Field(
         8, gt=0, description="How many users' turns are processed at the same time where a model reads them."
     )
-    users_in_memory: int = Field(64, gt=0, description="How many users' states are kept loaded.")
+    memory_mb: int = Field(
+        1024, gt=0, description="MiB of users' folded memories that stay loaded; the longest unused is let go first."
+    )
+    snapshots: Path | None = Field(
+        None,
+        description="Folder of what was folded of each user's log, so that a memory opens at once; it may be removed "
+        "at any time. Unset is one beside the database file, and none for a database on a server.",
+    )
     max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
     context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")
     answers: int = Field(
@@ -453,11 +433,13 @@ class Config(Group):
     reader: ReaderConfig = ReaderConfig()
     grader: GraderConfig = GraderConfig()
     recall: RecallConfig = RecallConfig()
+    drift: DriftConfig = DriftConfig()
     reason: ReasonConfig = ReasonConfig()
     tasks: TasksConfig = TasksConfig()
     commonsense: CommonsenseConfig = CommonsenseConfig()
     engine: EngineConfig = EngineConfig()
     server: ServerConfig = ServerConfig()
+    cluster: ClusterConfig = ClusterConfig()
 
     @model_validator(mode="before")
     @classmethod

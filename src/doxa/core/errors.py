@@ -11,10 +11,12 @@
     ├── NotFoundError            no such fact, turn, file or user
     ├── StoreError               the database cannot do what was asked
     │   ├── StoreLockedError     another process held the database too long
+    │   ├── StoreUnavailableError     the database server does not answer
     │   ├── StoreReadOnlyError   the file or folder cannot be written
     │   ├── StoreFullError       no room is left on the device
     │   ├── StoreVersionError    the file was written by a newer Doxa
     │   ├── StoreForeignError    the file is something else, or damaged
+    │   ├── PackError            a file that is made from the log is damaged; it is made anew
     │   └── StoreConflictError   two writers changed one user at once (retried inside)
     ├── BackendError             a model or service failed
     │   ├── BackendUnavailableError   it did not answer in time, or not at all
@@ -39,12 +41,14 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "NotFoundError",
+    "PackError",
     "StoreConflictError",
     "StoreError",
     "StoreForeignError",
     "StoreFullError",
     "StoreLockedError",
     "StoreReadOnlyError",
+    "StoreUnavailableError",
     "StoreVersionError",
     "TaskCycleError",
     "TaskError",
@@ -119,6 +123,18 @@ class StoreLockedError(StoreError):
     """Another process held the database longer than the time-out; nothing was written, try again."""
 
 
+class StoreUnavailableError(StoreError):
+    """The database server cannot be reached, or was lost on the way.
+
+    Where `uncertain` is true it was lost while a transaction was being written down, so that nobody knows whether it
+    was; otherwise nothing was written.
+    """
+
+    def __init__(self, message: str, *, uncertain: bool = False) -> None:
+        self.uncertain = uncertain
+        super().__init__(message)
+
+
 class StoreReadOnlyError(StoreError):
     """The file, its folder or its disk cannot be written."""
 
@@ -133,6 +149,10 @@ class StoreVersionError(StoreError):
 
 class StoreForeignError(StoreError):
     """The file is no Doxa memory, or it is damaged; it was left as it is."""
+
+
+class PackError(StoreError):
+    """A file that is made from the log is damaged. Nothing is lost: it can be made anew."""
 
 
 class StoreConflictError(StoreError):

@@ -58,6 +58,8 @@ __all__ = [
 ]
 
 Precision = Literal["year", "month", "day"]
+INTERNAL = {"internal": True}
+"""Marks fields that nobody is told of."""
 Asks = Literal["object", "subject", "start", "end", "duration", "truth", "count", "source", "anything"]
 QuestionKind = Literal["value", "who", "where", "when", "why", "how", "yesno", "count", "list", "how_long", "how_much"]
 """What a sentence does: only statements and promises can be wrong."""
@@ -265,6 +267,8 @@ class Claim:
     """The sentence that says it, as it was understood."""
     accepted: str = ""
     """How a person accepted by hand what a turn says ("accepted by hand: as the passport has it"); else empty."""
+    number: int | None = field(default=None, compare=False, repr=False, metadata=INTERNAL)
+    """Its place among all claims of a memory, in the order in which they came in; None until it was taken in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

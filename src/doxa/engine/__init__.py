@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.keys import Keys
     from doxa.engine.api.ledger import Ledger
     from doxa.engine.api.memory import Memory
+    from doxa.engine.api.migrating import migrate
     from doxa.engine.api.network import Network
     from doxa.engine.api.notes import Look, Note, Notebook, Page
     from doxa.engine.api.records import Records, forget_turns, short
@@ -96,6 +97,7 @@ __all__ = [
     "graph_of",
     "is_export",
     "leave",
+    "migrate",
     "moment",
     "noted",
     "notes",
@@ -142,6 +144,7 @@ ROOMS = {
     "find_reasoner": "engine.answer.checking",
     "is_export": "engine.history.transfer",
     "leave": "engine.shelf.leaving",
+    "migrate": "engine.api.migrating",
 }
 """Names -> the module that has them, loaded at their first use."""
 

@@ -4,7 +4,7 @@ The only package that holds a store: it appends events, folds them into one stat
 states that are in use loaded.
 """
 
-from doxa.memory.beliefs import Beliefs, Slot, fact_id, held_on, is_current, is_name, slot_of, turning_day
+from doxa.memory.beliefs import Beliefs, is_name
 from doxa.memory.codec import (
     Codec,
     Named,
@@ -62,13 +62,17 @@ from doxa.memory.ontology import (
     using,
     verb_type,
 )
+from doxa.memory.paged import Form, Keys, Lists, Pack, PackWriter, Records, Table
 from doxa.memory.passages import encoded_texts
 from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
 from doxa.memory.rules import describe_rule, in_force, rule_id
-from doxa.memory.state import Note, UserState
+from doxa.memory.slots import Slot, fact_id, slot_of
+from doxa.memory.snapshots import Snapshots
+from doxa.memory.state import Kept, Note, UserState
 from doxa.memory.taskcodec import commit_from, commit_to
 from doxa.memory.tasktree import TaskTree, place_of
+from doxa.memory.validity import held_on, is_current, turning_day
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = [
@@ -110,6 +114,8 @@ __all__ = [
     "Revision",
     "SetAside",
     "SAME_AS",
+    "Kept",
+    "Snapshots",
     "Slot",
     "TaskEvent",
     "TaskForest",
@@ -169,4 +175,11 @@ __all__ = [
     "turning_day",
     "using",
     "verb_type",
+    "Form",
+    "Keys",
+    "Lists",
+    "Pack",
+    "PackWriter",
+    "Records",
+    "Table",
 ]

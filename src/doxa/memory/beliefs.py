@@ -6,59 +6,34 @@ A *slot* is a question with one answer at a time: `(Ana, lives in)` for a functi
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import islice
 from typing import Any, Literal
 
-from doxa.core.values import Change, ChangeKind, Claim, Fact, Interval, Modality, Rule, Status, Term
+from doxa.core.values import Change, ChangeKind, Claim, Fact, Rule, Term
+from doxa.memory.codec import CHANGE, CLAIM, FACT, rule_from, rule_to
 from doxa.memory.consequences import Consequences
-from doxa.memory.dimensions import ValueIndex, dimension_of
+from doxa.memory.dimensions import ValueIndex
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
+from doxa.memory.paged import Keys, Lists, Pack, PackWriter, Records, Table
 from doxa.memory.predicates import PredicateIndex
 from doxa.memory.rules import in_force
+from doxa.memory.slots import SEPARATOR, Slot, joined, slot_of
+from doxa.memory.validity import held_on, is_current
 
-__all__ = ["Beliefs", "GivenUp", "Slot", "fact_id", "slot_of"]
+__all__ = ["Beliefs", "GivenUp"]
 
-Slot = tuple[str, ...]
 GivenUp = tuple[Literal["turn", "fact", "source"], str]
 """What was withdrawn, retracted or distrusted: an id, or the name of a source in lower case."""
 
-ID_VERSION = "f1"
-"""Prefix of fact ids; it changes when the way they are made changes."""
+GivenUpThere = tuple[list[int], list[Rule]]
+"""The claims, by number, and the rules that were given up with something."""
 
 
-def slot_of(claim: Claim | Fact) -> Slot:
-    """Return the slot of a proposition; plans and wishes never share a slot with assertions.
-
-    A functional relation that the ontology does not list has a slot for each kind of value (`dimension_of`).
-    """
-    mood = "" if claim.modality is Modality.ASSERTED else str(claim.modality)
-    base = (mood, claim.subject.key, claim.relation.name)
-    if not claim.functional:
-        return (*base, claim.object.key)
-    dimension = dimension_of(claim.relation, claim.object)
-    return (*base, "", dimension) if dimension else base
-
-
-def fact_id(claim: Claim, episode: int) -> str:
-    """Return the id of the `episode`-th time that this proposition came to hold; the same on every machine."""
-    parts = (
-        claim.subject.key,
-        claim.relation.name,
-        claim.object.key,
-        str(claim.polarity),
-        claim.modality,
-        str(episode),
-    )
-    return f"{ID_VERSION}_{hashlib.blake2s(chr(31).join(parts).encode(), digest_size=6).hexdigest()}"
-
-
-@dataclass(slots=True)
 class Beliefs:
     """Claims, facts, rules and changes of one user. Folding an event costs O(its claims + its changes).
 
@@ -66,41 +41,56 @@ class Beliefs:
     use them move to other slots, at a cost of O(claims about the names that are renamed).
     """
 
-    claims: dict[Slot, list[Claim]] = field(default_factory=lambda: defaultdict(list))
-    """Live claims of every slot, in the order in which they came in."""
-    facts: dict[str, Fact] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
-    _rules: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
-    """Rules by the turn that states them, in the order in which they were said."""
-    identity: Identity = field(default_factory=Identity)
-    names: NameIndex = field(default_factory=NameIndex)
-    _by_slot: dict[Slot, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _by_turn: dict[str, list[Claim]] = field(default_factory=dict)
-    _accepted: dict[str, list[Claim]] = field(default_factory=dict)
-    """Live claims by which a person accepted what a turn says, by that turn."""
-    _turns: dict[str, int] = field(default_factory=dict)
-    _places: dict[int, int] = field(default_factory=dict)
-    """When a claim came in, among all of them, by its identity in memory."""
-    _dropped: set[int] = field(default_factory=set, compare=False)
-    """Claims of turns that are live no more, by their identity in memory."""
-    _aside: dict[GivenUp, list[tuple[list[Claim], list[Rule]]]] = field(default_factory=lambda: defaultdict(list))
-    """The claims and rules that were given up with a turn, fact or source; the latest last."""
-    _by_name: dict[str, list[Claim]] = field(default_factory=lambda: defaultdict(list))
-    """Live claims by the keys that they use, and by the owners of those ("ana's sister" for "ana's sister's dog")."""
-    _by_subject: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _by_relation: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
-    _identities: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _possessions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _changes_of: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
-    _changes_by: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
-    _predicates: PredicateIndex = field(default_factory=PredicateIndex, compare=False)
-    _values: ValueIndex = field(default_factory=ValueIndex, compare=False)
-    consequences: Consequences = field(default_factory=Consequences, compare=False)
-    """What each fact has displaced, and what follows from it."""
-    policy: str = "recency"
-    """Which of several beliefs that clash gives way (`revise.policies`)."""
-    kept: dict[str, Any] = field(default_factory=dict, compare=False)
-    """What a step keeps for its next turn (a solver, compiled rules); it can be made anew at any time."""
+    def __init__(self, *, policy: str = "recency") -> None:
+        self.policy = policy
+        """Which of several beliefs that clash gives way (`revise.policies`)."""
+        self.facts: Table[Fact] = Table(FACT)
+        self.changes: Records[Change] = Records(CHANGE)
+        self.identity = Identity()
+        self.names = NameIndex()
+        self.consequences = Consequences(self.facts)
+        """What each fact has displaced, and what follows from it."""
+        self.kept: dict[str, Any] = {}
+        """What a step keeps for its next turn (a solver, compiled rules); it can be made anew at any time."""
+        self._claims: Records[Claim] = Records(CLAIM)
+        """All claims that ever came in, by number."""
+        self._live = Lists()
+        """Live claims of every slot, in the order in which they came in."""
+        self._by_turn = Lists()
+        self._accepted = Lists()
+        """Live claims by which a person accepted what a turn says, by that turn."""
+        self._by_name = Lists()
+        """Live claims by the keys that they use, and by the owners in those ("ana" for "ana's sister")."""
+        self._turns = Keys()
+        """The turns that say anything, in order."""
+        self._dropped: set[int] = set()
+        """Claims of turns that are live no more."""
+        self._aside: dict[GivenUp, list[GivenUpThere]] = defaultdict(list)
+        """What was given up with a turn, fact or source; the latest last."""
+        self._rules: dict[str, tuple[Rule, ...]] = {}
+        """Rules by the turn that states them, in the order in which they were said."""
+        self._by_slot = Lists()
+        self._by_subject = Lists()
+        self._by_relation = Lists()
+        self._identities = Lists()
+        self._possessions = Lists()
+        """By owner, the subjects that are theirs, as numbers of `_by_subject`."""
+        self._changes_of = Lists()
+        self._changes_by = Lists()
+        self._predicates = PredicateIndex(self.facts)
+        self._values = ValueIndex(self.facts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Beliefs):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in COMPARED)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def claims(self) -> Mapping[Slot, list[Claim]]:
+        """The live claims of every slot that ever had one, in the order in which they came in."""
+        return _Slots(self)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -125,21 +115,21 @@ class Beliefs:
         """Take over the claims and rules of a turn and the changes that they caused."""
         for rule in rules:
             self._rules[rule.turn_id] = (*self._rules.get(rule.turn_id, ()), rule)
-            self._turns.setdefault(rule.turn_id, len(self._turns))
+            self._turns.add(rule.turn_id)
             self.kept.pop("rules", None)
         self._rename(changes)
-        for claim in claims:
-            self.claims[self.slot(claim)].append(claim)
-            self._told_in(claim).setdefault(claim.turn_id, []).append(claim)
-            self._turns.setdefault(claim.turn_id, len(self._turns))
-            self._places[id(claim)] = len(self._places)
-            self._dropped.discard(id(claim))
+        for said in claims:
+            claim = replace(said, number=len(self._claims))
+            number = self._claims.append(claim)
+            self._live.append(joined(self.slot(claim)), number)
+            self._told_in(claim).append(claim.turn_id, number)
+            self._turns.add(claim.turn_id)
             if claim.turn_id and not claim.accepted:
                 self.identity.speakers.add(claim.speaker.casefold())
             self._note_names(claim)
         self._apply(changes)
 
-    def _told_in(self, claim: Claim) -> dict[str, list[Claim]]:
+    def _told_in(self, claim: Claim) -> Lists:
         """Return where a claim is kept by its turn."""
         return self._accepted if claim.accepted else self._by_turn
 
@@ -150,11 +140,14 @@ class Beliefs:
             if is_name(term) or term is claim.subject:
                 self.identity.see(term)
         for key in _keys(claim):
-            self._by_name[key].append(claim)
+            self._by_name.append(key, _number(claim))
 
     def drop_turn(self, turn_id: str, changes: Sequence[Change]) -> None:
         """Give up the claims and rules of a withdrawn turn and take over what followed from it."""
-        claims = [*self._by_turn.pop(turn_id, []), *self._accepted.pop(turn_id, [])]
+        claims = self._said([*self._by_turn.get(turn_id), *self._accepted.get(turn_id)])
+        for told in (self._by_turn, self._accepted):
+            if turn_id in told:
+                told.put(turn_id, ())
         self._give_up(("turn", turn_id), claims, self.rules_of(turn_id), changes)
 
     def drop_support(self, fact: Fact, changes: Sequence[Change]) -> None:
@@ -171,41 +164,37 @@ class Beliefs:
 
     def given_up(self, key: GivenUp) -> tuple[list[Claim], list[Rule]]:
         """Return the claims and rules that were given up last with a turn, fact or source; none when it was not."""
-        return self._aside[key][-1] if self._aside.get(key) else ([], [])
+        numbers, rules = self._aside[key][-1] if self._aside.get(key) else ([], [])
+        return self._said(numbers), rules
 
     def bring_back(self, key: GivenUp, changes: Sequence[Change]) -> None:
         """Take up again what was given up last with a turn, fact or source, in its old place, and what followed."""
-        claims, rules = self._aside[key].pop() if self._aside.get(key) else ([], [])
+        numbers, rules = self._aside[key].pop() if self._aside.get(key) else ([], [])
         for rule in rules:
             self._rules[rule.turn_id] = (*self._rules.get(rule.turn_id, ()), rule)
             self.kept.pop("rules", None)
-        self._rules = dict(sorted(self._rules.items(), key=lambda stated: self._turns.get(stated[0], 0)))
+        self._rules = dict(sorted(self._rules.items(), key=lambda stated: self._turns.get(stated[0]) or 0))
         self._rename(changes)
-        for claim in claims:
-            slot, by_turn = self.slot(claim), self._told_in(claim)
-            said = by_turn.setdefault(claim.turn_id, [])
-            self._dropped.discard(id(claim))
-            self.claims[slot] = sorted([*self.claims[slot], claim], key=self.place)
-            if not any(known is claim for known in said):
-                by_turn[claim.turn_id] = sorted([*said, claim], key=self.place)
+        for claim in self._said(numbers):
+            self._dropped.discard(_number(claim))
+            _put_in(self._live, joined(self.slot(claim)), claim)
+            _put_in(self._told_in(claim), claim.turn_id, claim)
             for name in _keys(claim):
-                self._by_name[name] = sorted([*self._by_name[name], claim], key=self.place)
+                _put_in(self._by_name, name, claim)
         self._apply(changes)
 
     def _give_up(
         self, key: GivenUp | None, claims: Iterable[Claim], rules: Iterable[Rule], changes: Sequence[Change]
     ) -> None:
         self._rename(changes)
-        live = [claim for claim in claims if any(known is claim for known in self.claims.get(self.slot(claim), ()))]
+        live = [claim for claim in claims if _number(claim) in self._live.get(joined(self.slot(claim)))]
         lifted = {id(rule): rule for rule in rules}
         if key is not None:
-            self._aside[key].append((live, list(lifted.values())))
+            self._aside[key].append(([_number(claim) for claim in live], list(lifted.values())))
         else:
-            for claim in live:  # it is gone for good, and another one may get its place in memory
-                del self._places[id(claim)]
+            for claim in live:  # it is gone for good
                 if claim.accepted:
-                    left = [one for one in self._accepted[claim.turn_id] if one is not claim]
-                    self._accepted[claim.turn_id] = left
+                    self._accepted.remove(claim.turn_id, _number(claim))
         for turn_id in dict.fromkeys(rule.turn_id for rule in lifted.values()):
             self._rules[turn_id] = tuple(rule for rule in self._rules[turn_id] if id(rule) not in lifted)
             self.kept.pop("rules", None)
@@ -214,12 +203,11 @@ class Beliefs:
         self._apply(changes)
 
     def _drop(self, claims: Iterable[Claim]) -> None:
-        gone = {id(claim): claim for claim in claims}
-        self._dropped.update(gone)
-        for slot in {self.slot(claim) for claim in gone.values()}:
-            self.claims[slot] = [claim for claim in self.claims[slot] if id(claim) not in gone]
-        for key in {key for claim in gone.values() for key in _keys(claim)}:
-            self._by_name[key] = [claim for claim in self._by_name[key] if id(claim) not in gone]
+        for claim in claims:
+            self._dropped.add(number := _number(claim))
+            self._live.remove(joined(self.slot(claim)), number)
+            for key in _keys(claim):
+                self._by_name.remove(key, number)
 
     def _rename(self, changes: Iterable[Change]) -> None:
         """Move claims to the slots where they belong after identities have changed."""
@@ -228,7 +216,8 @@ class Beliefs:
             layout = self.layout(self.identity.renames(facts))
             self.identity.fold(facts)
             self.kept.pop("rules", None)
-            self.claims.update({slot: list(claims) for slot, claims in layout.items()})
+            for slot, claims in layout.items():
+                self._live.put(joined(slot), map(_number, claims))
 
     def layout(self, renames: Renames) -> dict[Slot, list[Claim]]:
         """Return the live claims of every slot that claims leave or enter once names are renamed."""
@@ -236,16 +225,16 @@ class Beliefs:
         moving: dict[int, Claim] = {}
         for key in renames:
             if self.key(key) != self.identity.canonical(Term(key, key), renames).key:
-                moving |= {id(claim): claim for claim in self._by_name.get(key, ()) if not is_identity(claim)}
+                moving |= {_number(claim): claim for claim in self.said_of(key) if not is_identity(claim)}
         layout: dict[Slot, list[Claim]] = {}
         for claim in moving.values():
             old, new = slot_of(told(claim)), slot_of(told(claim, renames))
             for slot in (old, new):
                 if slot not in layout:
-                    layout[slot] = [said for said in self.claims.get(slot, ()) if id(said) not in moving]
+                    layout[slot] = [said for said in self.live_in(slot) if said.number not in moving]
             layout[new].append(claim)
         for claims in layout.values():
-            claims.sort(key=lambda claim: self._turns.get(claim.turn_id, 0))
+            claims.sort(key=lambda claim: self._turns.get(claim.turn_id) or 0)
         return layout
 
     def _apply(self, changes: Iterable[Change]) -> None:
@@ -256,45 +245,65 @@ class Beliefs:
                     self._forget(key)
             if change.kind is not ChangeKind.MOVE or fact.fact_id not in change.because:
                 known = self.facts.get(fact.fact_id)
-                if known is None:
-                    self._index(fact)
-                elif change.kind is ChangeKind.SUPPORT:
+                if known is not None and change.kind is ChangeKind.SUPPORT:
                     fact = replace(fact, turn_ids=(*known.turn_ids, *fact.turn_ids))
+                because = (self._last_because(known), change.because)
                 self.facts[fact.fact_id] = fact
-                self.consequences.note(fact.fact_id, because=change.because, premises=fact.premises)
-            self.changes.append(change)
-            self._changes_of[fact.fact_id].append(change)
+                row = self.facts.row(fact.fact_id) or 0
+                if known is None:
+                    self._index(row, fact)
+                premises = ((known.premises if known else ()), fact.premises)
+                self.consequences.note(row, because=because, premises=premises)
+            number = self.changes.append(change)
+            self._changes_of.append(fact.fact_id, number)
             if change.turn_id is not None:
-                self._changes_by[change.turn_id].append(change)
+                self._changes_by.append(change.turn_id, number)
 
-    def _index(self, fact: Fact) -> None:
-        self._predicates.add(fact)
-        self._values.add(fact)
-        self._by_slot[slot_of(fact)].append(fact.fact_id)
+    def _last_because(self, fact: Fact | None) -> tuple[str, ...]:
+        """Return what the last change of a fact names as its cause."""
+        if fact is None:
+            return ()
+        changes = map(self.changes.__getitem__, reversed(self._changes_of.get(fact.fact_id)))
+        noted = (one for one in changes if one.kind is not ChangeKind.MOVE or fact.fact_id not in one.because)
+        last = next(noted, None)
+        return () if last is None else last.because
+
+    def _index(self, row: int, fact: Fact) -> None:
+        self._predicates.add(row, fact)
+        self._values.add(row, fact)
+        self._by_slot.append(joined(slot_of(fact)), row)
         if is_identity(fact):
             for term in (fact.subject, fact.object):
-                self._identities[term.key].append(fact.fact_id)
+                self._identities.append(term.key, row)
             return
         key = fact.subject.key
-        if not self._by_subject.get(key) and "'s " in key:
-            self._possessions[key.rpartition("'s ")[0]].append(key)
-        self._by_subject[key].append(fact.fact_id)
-        self._by_relation[key, fact.relation.name].append(fact.fact_id)
+        first = key not in self._by_subject
+        self._by_subject.append(key, row)
+        self._by_relation.append(joined((key, fact.relation.name)), row)
+        if first and "'s " in key:
+            self._possessions.append(key.rpartition("'s ")[0], self._subject(key))
+
+    def _subject(self, key: str) -> int:
+        number = self._by_subject.number(key)
+        assert number is not None
+        return number
 
     def _forget(self, fact_id: str) -> None:
         """Drop a fact that another took over; its changes stay in the history."""
-        fact = self.facts.pop(fact_id, None)
-        if fact is None:
+        row = self.facts.row(fact_id)
+        if row is None:
             return
+        fact = self.facts.at(row)
         key = fact.subject.key
-        self.consequences.forget(fact_id)
-        self._predicates.remove(fact)
-        self._values.remove(fact)
-        self._by_slot[slot_of(fact)].remove(fact_id)
-        self._by_subject[key].remove(fact_id)
-        self._by_relation[key, fact.relation.name].remove(fact_id)
-        if not self._by_subject[key] and "'s " in key:
-            self._possessions[key.rpartition("'s ")[0]].remove(key)
+        self.consequences.note(row, because=(self._last_because(fact), ()), premises=(fact.premises, ()))
+        del self.facts[fact_id]
+        self._predicates.remove(row, fact)
+        self._values.remove(row, fact)
+        self._by_slot.remove(joined(slot_of(fact)), row)
+        self._by_subject.remove(key, row)
+        self._by_relation.remove(joined((key, fact.relation.name)), row)
+        if key not in self._by_subject and "'s " in key:
+            self._possessions.remove(key.rpartition("'s ")[0], self._subject(key))
 
     def slot(self, claim: Claim | Fact) -> Slot:
         """Return the slot of a claim or fact by the entities that its names stand for."""
@@ -310,24 +319,24 @@ class Beliefs:
         turns, value = {*fact.turn_ids, ""}, fact.object.key  # what was said by hand has no turn
         return [
             claim
-            for claim in self.claims.get(self.slot(fact), ())
+            for claim in self.live_in(self.slot(fact))
             if claim.polarity == fact.polarity and claim.modality is fact.modality and claim.turn_id in turns
             and (claim.object.key == value or self.identity.told(claim).object.key == value)
         ]  # fmt: skip
 
     def live(self, claims: Iterable[Claim]) -> list[Claim]:
         """Return the live claims that are equal to these; of several that are, the one that came in last."""
-        slots = ((claim, self.claims.get(self.slot(claim), ())) for claim in claims)
+        slots = ((claim, self.live_in(self.slot(claim))) for claim in claims)
         found = (max((one for one in slot if one == claim), key=self.place, default=None) for claim, slot in slots)
         return [one for one in found if one is not None]
 
     def said_in(self, turn_id: str) -> list[Claim]:
         """Return the live claims of a turn."""
-        return list(self._by_turn.get(turn_id, ()))
+        return self._said(self._by_turn.get(turn_id))
 
     def accepted_in(self, turn_id: str) -> list[Claim]:
         """Return the live claims by which a person accepted what a turn says."""
-        return list(self._accepted.get(turn_id, ()))
+        return self._said(self._accepted.get(turn_id))
 
     def said_by(self, source: str) -> tuple[list[Claim], list[Rule]]:
         """Return the live claims of a speaker or on the word of a quoted source, and the speaker's rules. O(claims)."""
@@ -338,19 +347,30 @@ class Beliefs:
 
     def place(self, claim: Claim) -> int:
         """Return when a claim came in, among all of them; one that is new comes last."""
-        return self._places.get(id(claim), len(self._places))
+        return len(self._claims) if claim.number is None else claim.number
 
     def place_of_turn(self, said: Claim | Rule) -> int:
         """Return when the turn of a claim or rule came in, among all that say anything; a new one comes last."""
-        return self._turns.get(said.turn_id, len(self._turns))
+        number = self._turns.get(said.turn_id)
+        return len(self._turns) if number is None else number
 
     def said_of(self, key: str) -> list[Claim]:
         """Return the live claims that use a key, in the order in which they came in; other names are not looked at."""
-        return self._by_name.get(key, [])
+        return self._said(self._by_name.get(key))
+
+    def live_in(self, slot: Slot) -> list[Claim]:
+        """Return the live claims of a slot, in the order in which they came in."""
+        return self._said(self._live.get(joined(slot)))
 
     def in_slot(self, slot: Slot) -> list[Fact]:
         """Return the facts of a slot, in the order in which they came to be."""
-        return [self.facts[key] for key in self._by_slot.get(slot, ())]
+        return self._facts(self._by_slot.get(joined(slot)))
+
+    def _said(self, numbers: Iterable[int]) -> list[Claim]:
+        return [self._claims[number] for number in numbers]
+
+    def _facts(self, rows: Iterable[int]) -> list[Fact]:
+        return [self.facts.at(row) for row in rows]
 
     def about(self, subject_key: str, relation: str | None = None) -> list[Fact]:
         """Return every fact about an entity, or those of one relation, in the order in which they came to be.
@@ -361,15 +381,15 @@ class Beliefs:
         """
         key = self.key(subject_key)
         if relation is None:
-            return [self.facts[name] for name in self._by_subject.get(key, ())]
-        return [self.facts[name] for name in self._by_relation.get((key, relation), ())]
+            return self._facts(self._by_subject.get(key))
+        return self._facts(self._by_relation.get(joined((key, relation))))
 
     def functional_slots(self, subject_key: str, relation: str) -> list[Slot]:
         """Return the slots in which a relation of an entity has one value at a time; [] where it may have many."""
-        ids = self._by_relation.get((subject_key, relation), ())
-        if not ids or not self.facts[ids[0]].functional:
+        rows = self._by_relation.get(joined((subject_key, relation)))
+        if not rows or not self.facts.at(rows[0]).functional:
             return []
-        return list(dict.fromkeys(slot_of(self.facts[key]) for key in ids))
+        return list(dict.fromkeys(map(slot_of, self._facts(rows))))
 
     def key(self, key: str) -> str:
         """Return the key under which the facts about an entity are kept, by that of any of its names."""
@@ -377,31 +397,31 @@ class Beliefs:
 
     def possessions(self, owner_key: str) -> list[str]:
         """Return the keys of the subjects that are an owner's ("ana's rent" of "ana")."""
-        return self._possessions.get(self.key(owner_key), [])
+        return [self._by_subject.key_at(number) for number in self._possessions.get(self.key(owner_key))]
 
     def identities(self, key: str) -> list[Fact]:
         """Return the identity facts about the names of an entity, in the order in which they came to be."""
-        ids = (fact_id for name in self.identity.names(key) for fact_id in self._identities.get(name, ()))
-        return [self.facts[fact_id] for fact_id in dict.fromkeys(ids)]
+        rows = (row for name in self.identity.names(key) for row in self._identities.get(name))
+        return self._facts(dict.fromkeys(rows))
 
     def latest_slots(self, turns: int | None) -> Iterable[list[Claim]]:
         """Return the live claims of the last turns that claim something, slot by slot; None for those of all turns."""
         if turns is None:
             return self.claims.values()
         slots: dict[Slot, list[Claim]] = defaultdict(list)
-        for turn_id in reversed(list(islice(reversed(self._by_turn), turns))):
-            for claim in self._by_turn[turn_id]:
-                if id(claim) not in self._dropped:
+        for turn_id in reversed(list(islice(self._by_turn.latest(), turns))):
+            for claim in self.said_in(turn_id):
+                if claim.number not in self._dropped:
                     slots[self.slot(claim)].append(claim)
         return slots.values()
 
     def slots_of_turn(self, turn_id: str) -> list[Slot]:
         """Return the slots that a turn's claims touch, each once, in order."""
-        return list(dict.fromkeys(self.slot(claim) for claim in self._by_turn.get(turn_id, ())))
+        return list(dict.fromkeys(self.slot(claim) for claim in self.said_in(turn_id)))
 
     def claims_of(self, turn_id: str) -> list[Claim]:
         """Return the live claims of a turn, slot by slot; empty when it made none, or was withdrawn."""
-        said = (claim for slot in self.slots_of_turn(turn_id) for claim in self.claims.get(slot, ()))
+        said = (claim for slot in self.slots_of_turn(turn_id) for claim in self.live_in(slot))
         return [claim for claim in said if claim.turn_id == turn_id and not claim.accepted]
 
     def valued(self, kind: str, words: Collection[str]) -> list[Fact]:
@@ -414,12 +434,13 @@ class Beliefs:
         It is kept up to date; the first use, and one that asks for more relations, costs O(facts).
         """
         if not self._predicates.covers(relations):
-            self._predicates = PredicateIndex.of(self.facts.values(), relations)
+            self._predicates = PredicateIndex.of(self.facts, relations)
         return self._predicates
 
     def changes_of(self, key: str) -> list[Change]:
         """Return what happened to a fact and to those that it goes on from, oldest first; empty for an unknown id."""
-        return [change for fact_id in self.lineage([key]) for change in self._changes_of.get(fact_id, ())]
+        numbers = (number for fact_id in self.lineage([key]) for number in self._changes_of.get(fact_id))
+        return [self.changes[number] for number in numbers]
 
     def lineage(self, keys: Iterable[str]) -> dict[str, None]:
         """Return the ids of facts and of those that they go on from under another name, the earliest first."""
@@ -429,13 +450,14 @@ class Beliefs:
             key = waiting.pop()
             if key not in found:
                 found[key] = None
-                moves = (change for change in self._changes_of.get(key, ()) if change.kind is ChangeKind.MOVE)
+                known = (self.changes[number] for number in self._changes_of.get(key))
+                moves = (change for change in known if change.kind is ChangeKind.MOVE)
                 waiting += [earlier for change in moves for earlier in change.because]
         return dict.fromkeys(reversed(found))
 
     def changes_by(self, turn_id: str) -> list[Change]:
         """Return what a turn changed, in order; empty when it changed nothing."""
-        return list(self._changes_by.get(turn_id, ()))
+        return [self.changes[number] for number in self._changes_by.get(turn_id)]
 
     def select(
         self,
@@ -469,44 +491,68 @@ class Beliefs:
                 continue
             yield fact
 
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write all of it but what `kept` holds."""
+        for part in PARTS:
+            getattr(self, part).save(writer, f"{name}.{part}")
+        aside = [
+            (key, [(numbers, [rule_to(rule) for rule in rules]) for numbers, rules in given])
+            for key, given in self._aside.items()
+            if given
+        ]
+        rules = [(turn_id, [rule_to(rule) for rule in rules]) for turn_id, rules in self._rules.items()]
+        writer.value(f"{name}.rest", (sorted(self._dropped), aside, rules))
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of what is here."""
+        for part in PARTS:
+            getattr(self, part).load(pack, f"{name}.{part}")
+        dropped, aside, rules = pack.value(f"{name}.rest")
+        self._dropped = set(dropped)
+        self._rules = {turn_id: tuple(map(rule_from, stated)) for turn_id, stated in rules}
+        for (kind, what), given in aside:
+            self._aside[kind, what] = [(numbers, list(map(rule_from, lifted))) for numbers, lifted in given]
+
+
+TOLD = (
+    *("facts", "changes", "identity", "names", "_claims", "_live", "_by_turn", "_accepted", "_by_name", "_by_slot"),
+    *("_by_subject", "_by_relation", "_identities", "_possessions", "_changes_of", "_changes_by", "_turns"),
+)
+PARTS = (*TOLD, "consequences", "_predicates", "_values")
+"""What is written and read one by one."""
+COMPARED = (*TOLD, "policy", "_rules", "_aside")
+"""What makes two of them equal: the rest is made from it."""
+
+
+class _Slots(Mapping[Slot, list[Claim]]):
+    """The live claims of every slot, as a mapping that is read in place."""
+
+    def __init__(self, beliefs: Beliefs) -> None:
+        self._beliefs = beliefs
+
+    def __getitem__(self, slot: Slot) -> list[Claim]:
+        return self._beliefs.live_in(slot)
+
+    def __iter__(self) -> Iterator[Slot]:
+        return (tuple(key.split(SEPARATOR)) for key in self._beliefs._live)
+
+    def __len__(self) -> int:
+        return len(self._beliefs._live)
+
+
+def _number(claim: Claim) -> int:
+    assert claim.number is not None, "a claim of the memory has a number"
+    return claim.number
+
+
+def _put_in(lists: Lists, key: str, claim: Claim) -> None:
+    """Put a claim in its place among others, if it is not there."""
+    if (number := _number(claim)) not in (known := lists.get(key)):
+        lists.put(key, sorted([*known, number]))
+
 
 def _named(wanted: str | None, *names: str) -> bool:
     return wanted is None or wanted.casefold() in {name.casefold() for name in names}
-
-
-def is_current(fact: Fact, now: date | None) -> bool:
-    """Tell whether a fact is believed and has not ended by `now`.
-
-    What happened once stays true; a plan whose day is over is no plan any more. What something announced for a later
-    day will displace ("790 from October") holds until then.
-    """
-    start, end = fact.valid.start, fact.valid.end
-    if fact.status is Status.SUPERSEDED:
-        return now is not None and start != end and end is not None and now < end and fact.valid.holds_on(now)
-    if fact.status is not Status.HELD:
-        return False
-    if now is None:
-        return True
-    if fact.modality is Modality.PLANNED and start is not None:
-        return now <= start or (fact.valid.holds_on(now) and start == end)
-    return end is None or start == end or end > now
-
-
-def turning_day(fact: Fact, now: date) -> date | None:
-    """Return the first day after `now` on which `is_current` may tell otherwise of a fact; None when it never will."""
-    start, end = fact.valid.start, fact.valid.end
-    days = [start, end]
-    if fact.modality is Modality.PLANNED and start is not None:
-        days += [Interval.after(start, "day"), Interval.after(start, fact.valid.end_precision)]
-    return min((day for day in days if day is not None and day > now), default=None)
-
-
-def held_on(fact: Fact, day: date) -> bool:
-    """Tell whether, by what is believed now, a fact held on a day; a state that gave way on its first day did not."""
-    start, end = fact.valid.start, fact.valid.end
-    if fact.status is Status.SUPERSEDED and start is not None and start == end and fact.valid.end_precision == "day":
-        return False
-    return fact.status in (Status.HELD, Status.SUPERSEDED) and fact.valid.holds_on(day)
 
 
 def is_name(term: Term) -> bool:

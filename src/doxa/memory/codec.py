@@ -31,9 +31,14 @@ from doxa.core.values import (
     ToTasks,
     Turn,
 )
+from doxa.memory.paged import Form
 
 __all__ = [
+    "CHANGE",
+    "CLAIM",
     "Codec",
+    "FACT",
+    "FEEDBACK",
     "Named",
     "change_from",
     "change_to",
@@ -191,6 +196,12 @@ _TURN = Codec(
 _CLAIM = Codec(
     Claim, "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known accepted"
 )
+_NUMBERED = Codec(
+    Claim,
+    "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known accepted n",
+    n=Named("number"),
+)
+"""With its place among all claims of a memory, which no log tells."""
 _FEEDBACK = Codec(Feedback, "channel session query asked turns edges misled plan")
 """Its time is that of its row."""
 _ATOM = Codec(Atom, "s r o neg deontic valid span")
@@ -210,6 +221,15 @@ _PROMOTION = Codec(
     score=Named("score", lambda score: round(score, 4)),
 )
 """Whether it stands is no part of it."""
+
+FACT = Form(_FACT.to, _FACT.of)
+CHANGE = Form(_CHANGE.to, _CHANGE.of)
+CLAIM = Form(_NUMBERED.to, _NUMBERED.of)
+FEEDBACK: Form[tuple[Feedback, ...]] = Form(
+    lambda told: [[_time_to(one.at), _FEEDBACK.to(one)] for one in told],
+    lambda data: tuple(_FEEDBACK.of(one, at=datetime.fromisoformat(at)) for at, one in data),
+)
+"""How values are kept in a pack."""
 
 turn_to, turn_from = _TURN.to, _TURN.of
 claim_to, claim_from = _CLAIM.to, _CLAIM.of

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.values import Turn
+from doxa.memory.paged import Pack, PackWriter, Table
 
-__all__ = ["Columns", "microseconds"]
+__all__ = ["Columns", "grown", "microseconds"]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 GROWTH = 1.25
-"""Room is made for a quarter more rows at a time, as in the vector matrix."""
+"""Room is made for a quarter more at a time."""
 NAMES_AND_TYPES = {"before": "i4", "after": "i4", "speaker": "i4", "role": "i1", "at": "i8"}
 ROLES = ("user", "assistant", "system", "tool")
 
@@ -33,7 +34,8 @@ class Columns:
     def __init__(self) -> None:
         self._columns = {name: np.zeros(16, dtype=kind) for name, kind in NAMES_AND_TYPES.items()}
         self._size = 0
-        self._last: dict[str, int] = {}
+        self._last: Table[int] = Table()
+        """The latest place of every session."""
         self.speakers: dict[str, int] = {}
         """Speaker -> number in the column `speaker`, in order of appearance."""
 
@@ -43,8 +45,7 @@ class Columns:
     def add(self, turn: Turn) -> int:
         """Append the row of a turn, link it to the turn before it in its session, and return its place."""
         if self._size == len(self._columns["at"]):
-            room = int(self._size * GROWTH) + 16
-            self._columns = {name: np.resize(column, room) for name, column in self._columns.items()}
+            self._columns = {name: grown(column, self._size + 1) for name, column in self._columns.items()}
         place, before = self._size, self._last.get(turn.session, -1)
         row = {
             "before": before,
@@ -60,6 +61,20 @@ class Columns:
         self._last[turn.session] = place
         self._size += 1
         return place
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write all of them."""
+        for column, values in self._columns.items():
+            writer.array(f"{name}.{column}", values[: self._size])
+        self._last.save(writer, f"{name}.last")
+        writer.value(f"{name}.speakers", self.speakers)
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take those of a pack in place of all that are here; they stay there until a row is added."""
+        self._columns = {column: pack.array(f"{name}.{column}") for column in NAMES_AND_TYPES}
+        self._size = len(self._columns["at"])
+        self._last.load(pack, f"{name}.last")
+        self.speakers = pack.value(f"{name}.speakers")
 
     @property
     def before(self) -> NDArray[np.int32]:
@@ -85,3 +100,10 @@ class Columns:
         """Tell for every place, or for some, whether a speaker of this role said it, `(k,) bool`. Cost O(k)."""
         roles = self._columns["role"][: self._size] if places is None else self._columns["role"][places]
         return np.asarray(roles == ROLES.index(role))
+
+
+def grown(array: NDArray[Any], least: int) -> NDArray[Any]:
+    """Return a copy of an array with room for a quarter more on its last axis, and for `least` in all."""
+    room = np.zeros((*array.shape[:-1], max(int(array.shape[-1] * GROWTH) + 16, least)), dtype=array.dtype)
+    room[..., : array.shape[-1]] = array
+    return room

@@ -1,69 +1,59 @@
-"""Facts -> which others stand where they stand because of them, or follow from them, and which of two came first."""
+"""Facts -> which others stand where they stand because of them, or follow from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from doxa.core.values import Fact
+from doxa.memory.paged import Lists, Pack, PackWriter, Table
 
 __all__ = ["Consequences"]
 
-Keys = dict[str, None]
-"""Ids of facts, in the order in which they were noted."""
+Names = Iterable[str]
 
 
-@dataclass(slots=True)
 class Consequences:
-    """What hangs on each fact, by id. Noting a change costs O(ids that it names); `Beliefs` keeps it up."""
+    """What hangs on each fact or rule, by its id. Noting a change costs O(ids that it names); `Beliefs` keeps it up.
 
-    _places: dict[str, int] = field(default_factory=dict)
-    _noted: int = 0
-    _because: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What the last change of a fact names, where it names anything."""
-    _premises: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _moved: dict[str, Keys] = field(default_factory=dict)
-    _following: dict[str, Keys] = field(default_factory=dict)
+    Args:
+        facts: where they are.
+    """
 
-    def note(self, fact_id: str, *, because: tuple[str, ...], premises: tuple[str, ...]) -> None:
-        """Take over the last change of a fact, and what it follows from after it."""
-        if fact_id not in self._places:
-            self._places[fact_id] = self._noted
-            self._noted += 1
-        _replace(fact_id, because, self._because, self._moved)
-        _replace(fact_id, premises, self._premises, self._following)
+    def __init__(self, facts: Table[Fact]) -> None:
+        self._facts = facts
+        self._moved = Lists()
+        self._following = Lists()
 
-    def forget(self, fact_id: str) -> None:
-        """Drop a fact that there is no more."""
-        self._places.pop(fact_id, None)
-        _replace(fact_id, (), self._because, self._moved)
-        _replace(fact_id, (), self._premises, self._following)
-
-    def place(self, fact_id: str) -> int | None:
-        """Return a number that is higher for facts that came to be later; None where there is no such fact."""
-        return self._places.get(fact_id)
+    def note(self, row: int, *, because: tuple[Names, Names], premises: tuple[Names, Names]) -> None:
+        """Note what a fact names as the cause of its last change, and what it follows from: each before and after."""
+        _replace(row, *because, self._moved)
+        _replace(row, *premises, self._following)
 
     def of(self, key: str) -> list[str]:
         """Return the facts whose last change names a fact or rule as its cause, in the order in which they came up."""
-        return self._ordered(self._moved.get(key, ()))
+        return [self._facts.key_at(row) for row in sorted(self._moved.get(key))]
 
     def following(self, key: str) -> list[str]:
         """Return the facts that have a fact or rule as a premise, in the order in which they came up."""
-        return self._ordered(self._following.get(key, ()))
+        return [self._facts.key_at(row) for row in sorted(self._following.get(key))]
 
-    def _ordered(self, keys: Iterable[str]) -> list[str]:
-        return sorted(keys, key=self._places.__getitem__)
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write it."""
+        self._moved.save(writer, f"{name}.moved")
+        self._following.save(writer, f"{name}.following")
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of what is here."""
+        self._moved.load(pack, f"{name}.moved")
+        self._following.load(pack, f"{name}.following")
 
 
-def _replace(fact_id: str, new: tuple[str, ...], known: dict[str, tuple[str, ...]], index: dict[str, Keys]) -> None:
+def _replace(row: int, before: Names, after: Names, index: Lists) -> None:
     """Let a fact be found by some ids in place of those by which it was found before."""
-    old = known.get(fact_id, ())
-    if old == new:
-        return
+    old, new = dict.fromkeys(before), dict.fromkeys(after)
     for key in old:
-        if key in index and index[key].pop(fact_id, True) is None and not index[key]:
-            del index[key]
+        if key not in new:
+            index.remove(key, row)
     for key in new:
-        index.setdefault(key, {})[fact_id] = None
-    if new:
-        known[fact_id] = new
-    else:
-        del known[fact_id]
+        if key not in old:
+            index.append(key, row)

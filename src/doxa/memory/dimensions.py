@@ -7,14 +7,14 @@ leaves from one pier, a house has one number of square metres. The kind is read 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from doxa.core.values import Fact, Modality, Relation, Term
 from doxa.language import stems
 from doxa.memory.ontology import inventory, relation_type
+from doxa.memory.paged import Lists, Pack, PackWriter, Table
 
 __all__ = ["ValueIndex", "dimension_of", "measures"]
 
@@ -82,34 +82,48 @@ MOST_ALIKE = 50
 """Values that a lookup returns at most: those that share the most words, the latest of equals."""
 
 
-@dataclass(slots=True)
 class ValueIndex:
-    """Ids of facts with one value at a time, by what the value measures and the words of what it is a value of."""
+    """Facts with one value at a time, by what the value measures and the words of what it is a value of.
 
-    _ids: dict[tuple[str, str], dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    Args:
+        facts: where they are.
+    """
 
-    def add(self, fact: Fact) -> None:
+    def __init__(self, facts: Table[Fact]) -> None:
+        self._facts = facts
+        self._rows = Lists()
+
+    def add(self, row: int, fact: Fact) -> None:
         """Take in a fact, if it has one value at a time."""
         for key in _keys(fact):
-            self._ids[key][fact.fact_id] = None
+            self._rows.append(key, row)
 
-    def remove(self, fact: Fact) -> None:
+    def remove(self, row: int, fact: Fact) -> None:
         """Forget a fact."""
         for key in _keys(fact):
-            self._ids[key].pop(fact.fact_id, None)
+            self._rows.remove(key, row)
 
     def alike(self, kind: str, words: Collection[str]) -> list[str]:
         """Return the ids of values of a kind that share words, most first. O(facts found)."""
-        shared: Counter[str] = Counter()
+        shared: Counter[int] = Counter()
         for word in sorted(words):
-            shared.update(list(self._ids.get((kind, word), ())))
-        order = {key: place for place, key in enumerate(shared)}
-        return sorted(shared, key=lambda key: (-shared[key], -order[key]))[:MOST_ALIKE]
+            shared.update(self._rows.get(f"{kind}\x1f{word}"))
+        order = {row: place for place, row in enumerate(shared)}
+        best = sorted(shared, key=lambda row: (-shared[row], -order[row]))[:MOST_ALIKE]
+        return [self._facts.key_at(row) for row in best]
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write it."""
+        self._rows.save(writer, name)
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of what is here."""
+        self._rows.load(pack, name)
 
 
-def _keys(fact: Fact) -> list[tuple[str, str]]:
+def _keys(fact: Fact) -> list[str]:
     if not fact.functional or not fact.polarity or fact.modality not in (Modality.ASSERTED, Modality.PLANNED):
         return []
     kind = measures(fact.object.label)
     words = dict.fromkeys([*stems(f"{fact.subject.label} {fact.relation.label}"), *kind.split()])
-    return [(kind, word) for word in words]
+    return [f"{kind}\x1f{word}" for word in words]

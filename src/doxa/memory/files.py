@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,7 +28,7 @@ def replacing(path: Path, *, advice: str = "Give another path.") -> Iterator[Pat
     Raises:
         StoreReadOnlyError: it cannot be written; the old file stays.
     """
-    temporary = path.with_name(f"{path.name}.part")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         yield temporary
         temporary.replace(path)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from doxa.core.values import Claim, Fact, Modality, Relation, Status, Term
 from doxa.memory.names import Name
+from doxa.memory.paged import Form, Pack, PackWriter, Table
 
 __all__ = ["SAME_AS", "Identity", "Renames", "is_identity", "pair_of"]
 
@@ -41,11 +42,16 @@ class Seen:
     term: Term
 
 
+SEEN: Form[Seen] = Form(
+    lambda seen: [seen.order, seen.term.key, seen.term.label], lambda data: Seen(data[0], Term(data[1], data[2]))
+)
+
+
 @dataclass(slots=True)
 class Identity:
     """Names joined by held identity facts. A lookup costs O(1); a change O(names of the entities that it touches)."""
 
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: Table[Seen] = field(default_factory=lambda: Table(SEEN))
     """The names that came up, by key, in order."""
     speakers: set[str] = field(default_factory=set)
     """Keys of those who speak; their own name stays that of their entity."""
@@ -58,6 +64,23 @@ class Identity:
         """Note a term; the first label of a key is kept."""
         if term.key not in self.seen:
             self.seen[term.key] = Seen(len(self.seen), term)
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write it."""
+        self.seen.save(writer, f"{name}.seen")
+        joined = [(key, list(joined.items()), sorted(self._apart.get(key, ()))) for key, joined in self._joined.items()]
+        chosen = [(key, [term.key, term.label], self._members[key]) for key, term in self._chosen.items()]
+        writer.value(f"{name}.rest", (sorted(self.speakers), joined, chosen))
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of what is here."""
+        self.seen.load(pack, f"{name}.seen")
+        speakers, joined, chosen = pack.value(f"{name}.rest")
+        self.speakers = set(speakers)
+        self._joined = {key: dict(others) for key, others, _ in joined}
+        self._apart = {key: set(others) for key, _, others in joined}
+        self._chosen = {key: Term(*term) for key, term, _ in chosen}
+        self._members = {key: tuple(members) for key, _, members in chosen}
 
     def canonical(self, term: Term, renames: Renames | None = None) -> Term:
         """Return the representative of a term; `renames` are looked at before what is folded.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import ChainMap, OrderedDict
+from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,19 +19,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
-from doxa.backends.store import Head, NewRow, Row, Store, Vector
-from doxa.core.errors import BackendError, TurnConflictError
+from doxa.backends.store import Change, Head, NewRow, Row, Store, Vector
+from doxa.core.errors import BackendError, PackError, TurnConflictError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Receipt, Turn
 from doxa.memory.beliefs import Beliefs
 from doxa.memory.codec import turn_from, turn_to
 from doxa.memory.events import EVENTS, Event, Maintained, event_of
+from doxa.memory.freshness import Freshener
 from doxa.memory.ontology import using
 from doxa.memory.passages import encoded_texts
+from doxa.memory.snapshots import Snapshots, digest_of
 from doxa.memory.state import UserState
 from doxa.memory.vectors import from_bytes, to_bytes
 
 __all__ = ["MemoryLog", "fold_row", "turn_of"]
+
+SAVED_LEAST, SAVED_SHARE = 256, 0.1
+"""A snapshot is written once so many rows came since the last one, and such a share of all rows."""
+WORTH = 16
+"""From so many rows on a snapshot is written of a state that is let go."""
 
 logger = logging.getLogger("doxa")
 
@@ -43,6 +50,10 @@ class _Loaded:
     state: UserState
     lock: threading.RLock = field(default_factory=threading.RLock)
     pins: int = 0
+    nbytes: int = 0
+    """What the state took when it was last used."""
+    saved: int = 0
+    """The last row in its snapshot."""
 
 
 class MemoryLog:
@@ -55,6 +66,7 @@ class MemoryLog:
         *,
         tenant: str,
         capacity: int,
+        snapshots: Snapshots | None = None,
         ontology: Ontology | None = None,
         policy: str = "recency",
         warm: Collection[str] = (),
@@ -68,9 +80,14 @@ class MemoryLog:
         self.warm = frozenset(warm)
         """Users whose states stay loaded, beside those that `capacity` leaves room for: everybody reads them."""
         self._tenant = quote(tenant, safe="")
+        self.snapshots = snapshots
+        """Where states are kept as files; None for a database that is gone when it is closed."""
         self._capacity = capacity
+        """Bytes of states that stay loaded."""
+        self._nbytes = 0
         self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
         self._guard = threading.Lock()
+        Freshener(store, is_behind=self._is_behind, loaded=self._scopes_loaded, catch_up=self._catch_up_unused)
 
     def scope(self, user: str) -> str:
         """Return the name of a user's log in the store; a slash in a tenant's name cannot reach another's users."""
@@ -83,6 +100,7 @@ class MemoryLog:
             self.encoder,
             tenant=name,
             capacity=self._capacity,
+            snapshots=self.snapshots,
             ontology=self.ontology,
             policy=self.policy,
             warm=self.warm,
@@ -97,8 +115,13 @@ class MemoryLog:
         return self._users_of(self.store.pending())
 
     def _users_of(self, scopes: Sequence[str]) -> list[str]:
-        prefix = self.scope("")
-        return [scope.removeprefix(prefix) for scope in scopes if scope.startswith(prefix)]
+        return [self._user_of(scope) for scope in scopes if self._is_ours(scope)]
+
+    def _is_ours(self, scope: str) -> bool:
+        return scope.startswith(self.scope(""))
+
+    def _user_of(self, scope: str) -> str:
+        return scope.removeprefix(self.scope(""))
 
     def head(self, user: str) -> Head:
         """Return where a user's log stands in the database."""
@@ -153,8 +176,11 @@ class MemoryLog:
             with loaded.lock, using(self.ontology):
                 self._catch_up(loaded, user)
                 yield loaded.state
+        except PackError as exc:  # a part of the snapshot that nobody had looked at before
+            self._throw_away(user, exc)
+            raise
         finally:
-            self._unpin(loaded)
+            self._unpin(user, loaded)
 
     def append(self, user: str, state: UserState, event: Event, vector: NDArray[np.float32] | None = None) -> None:
         """Store an event and fold it into the state; call inside `user()`.
@@ -177,9 +203,57 @@ class MemoryLog:
         state.whole = True
 
     def forget_state(self, user: str) -> None:
-        """Drop the loaded state of a user, so that the next use reads the log again."""
+        """Drop the state of a user, loaded or in a file, so that the next use reads the log again."""
         with self._guard:
-            self._loaded.pop(user, None)
+            self._drop(user)
+        if self.snapshots is not None:
+            self.snapshots.drop(self.scope(user))
+
+    def let_go(self, user: str) -> None:
+        """Drop the loaded state of a user; the next use loads it again."""
+        with self._guard:
+            self._drop(user)
+
+    def save(self, user: str, *, least: int = SAVED_LEAST, share: float = SAVED_SHARE) -> bool:
+        """Write the snapshot of a user's state, if it is loaded and enough rows came since the last one.
+
+        Args:
+            user: whose state.
+            least: how many rows are enough.
+            share: which share of all rows they have to be as well, so that what is written in all stays O(rows).
+        """
+        with self._guard:
+            loaded = self._loaded.get(user)
+        return loaded is not None and self._save(user, loaded, least=least, share=share)
+
+    def close(self) -> None:
+        """Write the snapshots that are worth it."""
+        with self._guard:
+            users = list(self._loaded)
+        for user in users:
+            self.save(user, least=WORTH, share=0.0)
+
+    def _save(self, user: str, loaded: _Loaded, *, least: int, share: float) -> bool:
+        if self.snapshots is None:
+            return False
+        with loaded.lock:
+            state = loaded.state
+            if not state.whole or state.ordinal - loaded.saved < max(least, share * state.ordinal):
+                return False
+            last = next(iter(self.store.read(self.scope(user), after=state.ordinal - 1)), None)
+            if last is None or last.ordinal != state.ordinal:
+                return False  # the log was erased meanwhile
+            try:
+                written = self.snapshots.write(self.scope(user), state, last=digest_of(last))
+            except PackError as exc:
+                self._throw_away(user, exc)
+                return False
+            loaded.saved = state.ordinal
+            return written
+
+    def _throw_away(self, user: str, why: PackError) -> None:
+        logger.warning("A snapshot is damaged and was thrown away; the log is read again: %s", why)
+        self.forget_state(user)
 
     def rows(self, user: str) -> list[Row]:
         """Return the whole log of a user."""
@@ -196,39 +270,113 @@ class MemoryLog:
                 loaded = self._loaded[user] = _Loaded(state=self._fresh(user))
             loaded.pins += 1
             self._loaded.move_to_end(user)
-            room = self._capacity + len(self.warm & self._loaded.keys())
-            for name in [name for name, entry in self._loaded.items() if not (entry.pins or name in self.warm)]:
-                if len(self._loaded) <= room:
-                    break
-                del self._loaded[name]
             return loaded
 
-    def _unpin(self, loaded: _Loaded) -> None:
+    def _unpin(self, user: str, loaded: _Loaded) -> None:
+        nbytes = loaded.state.nbytes
         with self._guard:
             loaded.pins -= 1
+            if self._loaded.get(user) is not loaded:
+                return
+            self._nbytes += nbytes - loaded.nbytes
+            loaded.nbytes = nbytes
+            gone = self._evict()
+        for name, entry in gone.items():
+            self._save(name, entry, least=WORTH, share=0.0)
+
+    def _evict(self) -> dict[str, _Loaded]:
+        """Drop states that nobody uses, the longest unused first, until the others fit; those that stay are beside."""
+        gone: dict[str, _Loaded] = {}
+        room = self._capacity + sum(self._loaded[name].nbytes for name in self.warm & self._loaded.keys())
+        for name in list(self._loaded):
+            if self._nbytes <= room:
+                break
+            if name not in self.warm and not self._loaded[name].pins and (loaded := self._drop(name)) is not None:
+                gone[name] = loaded
+        return gone
+
+    def _drop(self, user: str) -> _Loaded | None:
+        loaded = self._loaded.pop(user, None)
+        self._nbytes -= 0 if loaded is None else loaded.nbytes
+        return loaded
 
     def _fresh(self, user: str) -> UserState:
         return UserState(
             user=user, dims=self.encoder.dims, encoder=self.encoder.name, beliefs=Beliefs(policy=self.policy)
         )
 
+    def _is_behind(self, change: Change) -> bool:
+        with self._guard:
+            loaded = self._loaded.get(self._user_of(change.scope))
+        return loaded is not None and self._is_ours(change.scope) and loaded.state.ordinal != change.ordinal
+
+    def _scopes_loaded(self) -> list[str]:
+        with self._guard:
+            return [self.scope(user) for user in self._loaded]
+
+    def _catch_up_unused(self, scope: str) -> None:
+        """Bring a loaded state up to date, unless somebody uses it: whoever does has asked by himself."""
+        user = self._user_of(scope)
+        with self._guard:
+            loaded = self._loaded.get(user)
+            if loaded is None:
+                return
+            loaded.pins += 1
+        try:
+            if loaded.lock.acquire(blocking=False):
+                try:
+                    with using(self.ontology):
+                        self._catch_up(loaded, user)
+                finally:
+                    loaded.lock.release()
+        finally:
+            self._unpin(user, loaded)
+
     def _catch_up(self, loaded: _Loaded, user: str) -> None:
         state, head = loaded.state, self.head(user)
         if head.ordinal == state.ordinal and state.whole:
             return
-        rows = self.store.read(self.scope(user), after=state.ordinal) if head.ordinal > state.ordinal else []
+        rows = self._unread(loaded, user) if head.ordinal > state.ordinal else []
+        state = loaded.state
         if head.ordinal < state.ordinal or not state.whole or any(row.kind == "erased" for row in rows):
+            if self.snapshots is not None:
+                self.snapshots.drop(self.scope(user))
             state = self._fresh(user)  # the past was rewritten, or a fold was cut short: fold it anew
             rows = self.store.read(self.scope(user))
+            loaded.saved = 0
         known: Sequence[Vector] = ()
         if any(row.kind == "maintained" for row in rows):  # turns that only came in have none
             known = self.store.vectors(self.scope(user), model=self.encoder.name, after=state.maintained)
         self._fold_rows(state, rows, {vector.ordinal: from_bytes(vector.data) for vector in known})
         loaded.state = state
 
+    def _unread(self, loaded: _Loaded, user: str) -> list[Row]:
+        """Return the rows after those of the state, which begins with a snapshot if it has none yet."""
+        scope, state = self.scope(user), loaded.state
+        pack = self.snapshots.open(scope) if self.snapshots is not None and not state.ordinal else None
+        if pack is None:
+            return self.store.read(scope, after=state.ordinal)
+        last = int(pack.about["ordinal"])
+        rows = self.store.read(scope, after=last - 1)
+        if not rows or rows[0].ordinal != last or digest_of(rows[0]) != pack.about["last"]:
+            return self.store.read(scope)  # of another log
+        try:
+            state.load(pack)
+        except PackError as exc:
+            loaded.state = self._fresh(user)
+            logger.warning("A snapshot is damaged, the log is read instead: %s", exc)
+            return self.store.read(scope)
+        loaded.saved = last
+        return rows[1:]
+
     def _fold_rows(self, state: UserState, rows: Sequence[Row], vectors: dict[int, NDArray[np.float32]]) -> None:
-        turns = {row.ordinal: turn_of(row, state.user) for row in rows if row.kind == "turn"}
-        self._encode_missing(state.user, rows, ChainMap(turns, state.turns), vectors)
+        turns: dict[int, Turn] = {}
+        for row in rows:
+            if row.kind == "turn":
+                turns[row.ordinal] = turn_of(row, state.user)
+            elif row.about is not None and row.about not in turns and row.about in state.turns:
+                turns[row.about] = state.turns[row.about]
+        self._encode_missing(state.user, rows, turns, vectors)
         state.whole = False  # as in `append`
         for row in rows:
             fold_row(state, row, vectors.get(row.about or 0))

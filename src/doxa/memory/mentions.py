@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
 
 from doxa.core.values import Turn
 from doxa.language import split_text
 from doxa.language.words import BE, DETERMINERS, HAVE, PREPOSITIONS
 from doxa.memory.ontology import relation_names
+from doxa.memory.paged import Form, Lists, Pack, PackWriter, Records
 from doxa.memory.state import UserState
 
 __all__ = ["MentionIndex", "Tie", "key_of", "mention_index"]
 
 KEPT = "mentions"
+FORMAT = 1
 CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
 PART = rf"{CAPITAL}[\w'’.&-]*|\d[\w.-]*(?= {CAPITAL})"
 NAME = re.compile(
@@ -64,15 +70,53 @@ class Tie:
         return self.text[start:end]
 
 
-@dataclass(slots=True)
+def _tie_to(tie: Tie) -> Any:
+    return tie.place, tie.text, tie.spans, tie.keys, tie.single
+
+
+def _tie_of(data: Any) -> Tie:
+    place, text, spans, keys, single = data
+    return Tie(place, text, tuple((start, end) for start, end in spans), tuple(keys), single)
+
+
+TIE: Form[Tie] = Form(_tie_to, _tie_of)
+
+
 class MentionIndex:
     """The ties of a memory by name. Kept beside the state, and brought up to date by what is new."""
 
-    ties: list[Tie] = field(default_factory=list)
-    by_name: dict[str, list[int]] = field(default_factory=dict)
-    _latest: dict[int, int] = field(default_factory=dict)
-    """Slot, as a hash -> the latest tie in it."""
-    _read: int = 0
+    def __init__(self) -> None:
+        self.ties: Records[Tie] = Records(TIE)
+        self.by_name: Lists = Lists()
+        """The ties of every name, by number."""
+        self._slots = np.zeros(0, dtype=np.uint64)
+        self._numbers = np.zeros(0, dtype=np.int32)
+        """The slots of a pack, as hashes in order, and the latest tie in each."""
+        self._latest: dict[int, int] = {}
+        """The latest tie of the slots that came since."""
+        self._read = 0
+
+    @classmethod
+    def of(cls, pack: Pack | None) -> MentionIndex:
+        """Return the index that a pack has; an empty one where it has none of this form. Cost O(its arrays)."""
+        index, about = cls(), f"{KEPT}.about"
+        if pack is not None and about in pack and (told := pack.value(about))[0] == FORMAT:
+            _, index._read = told
+            index.ties.load(pack, f"{KEPT}.ties")
+            index.by_name.load(pack, f"{KEPT}.by_name")
+            index._slots, index._numbers = pack.array(f"{KEPT}.slots"), pack.array(f"{KEPT}.numbers")
+        return index
+
+    def save(self, writer: PackWriter, /) -> None:
+        """Write it. Cost O(its bytes)."""
+        slots = np.concatenate([np.fromiter(self._latest, np.uint64, len(self._latest)), self._slots])
+        numbers = np.concatenate([np.fromiter(self._latest.values(), np.int32, len(self._latest)), self._numbers])
+        slots, first = np.unique(slots, return_index=True)  # of equal ones that which came since
+        writer.value(f"{KEPT}.about", (FORMAT, self._read))
+        self.ties.save(writer, f"{KEPT}.ties")
+        self.by_name.save(writer, f"{KEPT}.by_name")
+        writer.array(f"{KEPT}.slots", slots)
+        writer.array(f"{KEPT}.numbers", numbers[first])
 
     def sync(self, state: UserState) -> None:
         """Read the turns that came since. Cost O(their text)."""
@@ -86,17 +130,21 @@ class MentionIndex:
             self._read += 1
 
     def _add(self, tie: Tie) -> None:
-        number = len(self.ties)
-        self.ties.append(tie)
+        number = self.ties.append(tie)
         for key in dict.fromkeys(tie.keys):
-            self.by_name.setdefault(key, []).append(number)
+            self.by_name.append(key, number)
         if tie.single:
             self._latest[_slot(tie)] = number
 
     def holds(self, number: int) -> bool:
         """Tell whether no later sentence says something else in its place."""
         tie = self.ties[number]
-        return not tie.single or self._latest[_slot(tie)] == number
+        if not tie.single:
+            return True
+        slot = _slot(tie)
+        if (latest := self._latest.get(slot)) is None:
+            latest = int(self._numbers[np.searchsorted(self._slots, np.uint64(slot))])
+        return latest == number
 
     def named_in(self, text: str) -> list[tuple[int, int, str]]:
         """Return the names of a text that are known: start, end, key; the longest ones, none within another."""
@@ -122,7 +170,7 @@ def mention_index(state: UserState) -> MentionIndex:
     """Return the index of a memory, brought up to date. Cost O(what is new since the last call)."""
     index: MentionIndex | None = state.kept.get(KEPT)
     if index is None:
-        index = state.kept[KEPT] = MentionIndex()
+        index = state.kept[KEPT] = MentionIndex.of(state.packed)
     index.sync(state)
     return index
 
@@ -202,4 +250,6 @@ def _ends(sentence: str) -> Iterator[tuple[int, int]]:
 
 
 def _slot(tie: Tie) -> int:
-    return hash((tie.keys[0], tie.masked([(0, "X"), (1, "_")])))
+    """Return the slot of a tie as 64 bits; the same on every machine."""
+    said = "\x1f".join((tie.keys[0], tie.masked([(0, "X"), (1, "_")])))
+    return int.from_bytes(blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -13,11 +13,16 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
+
+import numpy as np
+
+from doxa.memory.paged import Keys, Lists, Pack, PackWriter
 
 __all__ = ["MOST_CANDIDATES", "Name", "NameIndex", "full_forms"]
 
@@ -156,35 +161,61 @@ def stem_of(word: str) -> str:
     return re.sub(r"(.)\1$", r"\1", re.sub(r"(?<=..)(?:y|ie|i|ey|ee)$", "", word))
 
 
-@dataclass(slots=True)
 class NameIndex:
     """The names that are known, by block. Adding one costs O(its words)."""
 
-    seen: dict[str, int] = field(default_factory=dict)
-    """When a key was last spoken of: larger is later."""
-    _blocks: dict[str, list[str]] = field(default_factory=dict)
-    _clock: int = 0
+    def __init__(self) -> None:
+        self._keys = Keys()
+        self._spoken = array("q")
+        """When each key was last spoken of: larger is later."""
+        self._blocks = Lists()
+        self._clock = 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NameIndex):
+            return NotImplemented
+        return (self._keys, self._spoken, self._blocks) == (other._keys, other._spoken, other._blocks)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def add(self, key: str, label: str) -> None:
         """Note that a name was spoken of."""
         self._clock += 1
-        if key not in self.seen:
+        number = self._keys.add(key)
+        if number == len(self._spoken):
+            self._spoken.append(0)
             for block in dict.fromkeys(Name.of(label).blocks()):
-                self._blocks.setdefault(block, []).append(key)
-        self.seen[key] = self._clock
+                self._blocks.append(block, number)
+        self._spoken[number] = self._clock
 
     def alike(self, key: str, label: str) -> list[str]:
         """Return keys that share a block with a name, the latest first; no more than `MOST_CANDIDATES`.
 
         A block that many names share says little: only its `COMMON` latest are looked at.
         """
-        found: dict[str, None] = {}
+        found: dict[int, None] = {}
         for block in dict.fromkeys(Name.of(label).blocks()):
-            found |= dict.fromkeys(self._blocks.get(block, ())[-COMMON:])
-        found.pop(key, None)
-        return sorted(found, key=self.seen.__getitem__, reverse=True)[:MOST_CANDIDATES]
+            found |= dict.fromkeys(self._blocks.get(block)[-COMMON:])
+        found.pop(-1 if (own := self._keys.get(key)) is None else own, None)
+        return self._latest(found)
 
     def namesakes(self, word: str) -> list[str]:
         """Return keys of names with a word, the latest first; no more than `MOST_CANDIDATES`."""
-        keys = self._blocks.get(f"w:{fold(word)}", ())[-MOST_CANDIDATES:]
-        return sorted(keys, key=self.seen.__getitem__, reverse=True)
+        return self._latest(self._blocks.get(f"w:{fold(word)}")[-MOST_CANDIDATES:])
+
+    def _latest(self, numbers: Iterable[int]) -> list[str]:
+        latest = sorted(numbers, key=self._spoken.__getitem__, reverse=True)[:MOST_CANDIDATES]
+        return [self._keys[number] for number in latest]
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write it."""
+        self._keys.save(writer, f"{name}.keys")
+        self._blocks.save(writer, f"{name}.blocks")
+        writer.array(f"{name}.spoken", np.array(self._spoken, np.int64))
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of what is here."""
+        self._keys.load(pack, f"{name}.keys")
+        self._blocks.load(pack, f"{name}.blocks")
+        self._spoken = array("q", pack.array(f"{name}.spoken").tobytes())
+        self._clock = max(self._spoken, default=0)

@@ -6,13 +6,11 @@ different fields. So propositions are compared by subject and *predicate*: the s
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from doxa.core.values import Fact, Relation, Term
 from doxa.language import stems
+from doxa.memory.paged import Lists, Pack, PackWriter, Table
 
 __all__ = ["PredicateIndex", "predicate_of"]
 
@@ -31,52 +29,77 @@ def _predicate(name: str, label: str, thing: str) -> str:
     return " ".join(stems(said)) or f"{name} {thing}".strip().casefold()
 
 
-@dataclass(slots=True)
 class PredicateIndex:
-    """Ids of facts by predicate and subject, and by relation. Adding, removing cost O(1), a lookup O(facts found)."""
+    """Facts by predicate and subject, and by relation. Adding one costs O(1), a lookup O(facts found).
 
-    relations: frozenset[str] | None = frozenset()
-    """The relations whose facts are indexed, None for all: as long as no rule is stated only those of axioms are."""
-    _by_predicate: dict[str, dict[str, dict[str, None]]] = field(default_factory=lambda: defaultdict(dict))
-    _by_relation: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    Args:
+        facts: where they are.
+        relations: those whose facts are indexed, None for all: as long as no rule is stated only those of axioms are.
+    """
+
+    def __init__(self, facts: Table[Fact], relations: frozenset[str] | None = frozenset()) -> None:
+        self._facts = facts
+        self.relations = relations
+        self._saying = Lists()
+        self._said_of = Lists()
+        self._relating = Lists()
 
     @classmethod
-    def of(cls, facts: Iterable[Fact], relations: frozenset[str] | None) -> PredicateIndex:
-        """Return the index of the facts of some relations; None for all."""
-        index = cls(relations)
-        for fact in facts:
-            index.add(fact)
+    def of(cls, facts: Table[Fact], relations: frozenset[str] | None) -> PredicateIndex:
+        """Return the index of the facts of some relations; None for all. Cost O(facts)."""
+        index = cls(facts, relations)
+        for row in facts.rows():
+            index.add(row, facts.at(row))
         return index
 
     def covers(self, relations: frozenset[str] | None) -> bool:
         """Tell whether the facts of some relations are indexed; None for all."""
         return self.relations is None or (relations is not None and relations <= self.relations)
 
-    def _wanted(self, fact: Fact) -> bool:
-        return self.relations is None or fact.relation.name in self.relations
-
-    def add(self, fact: Fact) -> None:
+    def add(self, row: int, fact: Fact) -> None:
         """Take in a fact, if its relation is indexed."""
-        if self._wanted(fact):
-            subjects = self._by_predicate[predicate_of(fact.relation, fact.object)]
-            subjects.setdefault(fact.subject.key, {})[fact.fact_id] = None
-            self._by_relation[fact.relation.name][fact.fact_id] = None
+        for index, key in self._keys(fact):
+            index.append(key, row)
 
-    def remove(self, fact: Fact) -> None:
+    def remove(self, row: int, fact: Fact) -> None:
         """Forget a fact."""
-        if self._wanted(fact):
-            del self._by_predicate[predicate_of(fact.relation, fact.object)][fact.subject.key][fact.fact_id]
-            del self._by_relation[fact.relation.name][fact.fact_id]
+        for index, key in self._keys(fact):
+            index.remove(key, row)
 
-    def saying(self, predicate: str, subject: str | None = None) -> Iterator[str]:
-        """Yield the ids of the facts that say a predicate of a subject; of anybody for None."""
-        subjects = self._by_predicate.get(predicate, {})
-        if subject is not None:
-            yield from subjects.get(subject, ())
-            return
-        for ids in subjects.values():
-            yield from ids
+    def saying(self, predicate: str, subject: str | None = None) -> list[str]:
+        """Return the ids of the facts that say a predicate of a subject, in the order in which they came to be.
 
-    def relating(self, relation: str) -> Iterator[str]:
-        """Yield the ids of the facts of a relation, in the order in which they came to be."""
-        yield from self._by_relation.get(relation, ())
+        Args:
+            predicate: as `predicate_of` gives it.
+            subject: the key of whom it is said of; None for anybody.
+        """
+        rows = self._saying.get(predicate) if subject is None else self._said_of.get(f"{predicate}\x1f{subject}")
+        return [self._facts.key_at(row) for row in rows]
+
+    def relating(self, relation: str) -> list[str]:
+        """Return the ids of the facts of a relation, in the order in which they came to be."""
+        return [self._facts.key_at(row) for row in self._relating.get(relation)]
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write it."""
+        writer.value(f"{name}.of", None if self.relations is None else sorted(self.relations))
+        for part, index in self._parts.items():
+            index.save(writer, f"{name}.{part}")
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of what is here."""
+        relations = pack.value(f"{name}.of")
+        self.relations = None if relations is None else frozenset(relations)
+        for part, index in self._parts.items():
+            index.load(pack, f"{name}.{part}")
+
+    @property
+    def _parts(self) -> dict[str, Lists]:
+        return {"saying": self._saying, "said_of": self._said_of, "relating": self._relating}
+
+    def _keys(self, fact: Fact) -> list[tuple[Lists, str]]:
+        if self.relations is not None and fact.relation.name not in self.relations:
+            return []
+        predicate = predicate_of(fact.relation, fact.object)
+        said_of = f"{predicate}\x1f{fact.subject.key}"
+        return [(self._saying, predicate), (self._said_of, said_of), (self._relating, fact.relation.name)]

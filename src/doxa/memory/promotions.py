@@ -14,7 +14,10 @@ from datetime import date
 from typing import Protocol
 
 from doxa.core.promotions import Promotion, Support
-from doxa.memory.beliefs import Beliefs, is_current
+from doxa.memory.beliefs import Beliefs
+from doxa.memory.codec import promotion_from, promotion_to
+from doxa.memory.paged import Pack, PackWriter
+from doxa.memory.validity import is_current
 
 __all__ = ["LEAST_SUPPORT", "Promotions", "live_support", "promotion_id", "standing"]
 
@@ -95,6 +98,20 @@ class Promotions:
         """Fold that a demotion was taken back."""
         self.version += 1
         self._demoted.pop(key, None)
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write all of them."""
+        known = [promotion_to(one) for one in self._known.values()]
+        demoted = [(key, one.reason, one.automatic) for key, one in self._demoted.items()]
+        writer.value(name, (self.version, known, demoted))
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take those of a pack in place of all that are here."""
+        version, known, demoted = pack.value(name)
+        for data in known:
+            self.promote(promotion_from(data))
+        self._demoted = {key: Demotion(reason, automatic) for key, reason, automatic in demoted}
+        self.version = version
 
     def _marked(self, key: str) -> Promotion:
         known, gone = self._known[key], self._demoted.get(key)

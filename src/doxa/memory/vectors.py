@@ -6,58 +6,44 @@ long turn is then as near to a query as if it stood alone.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doxa.memory.columns import grown
+from doxa.memory.paged import Pack, PackWriter
+from doxa.memory.rows import Rows, from_bytes, to_bytes
+from doxa.memory.signs import FLAT, PROBED, Signs
+
 __all__ = ["VectorMatrix", "from_bytes", "to_bytes"]
 
-BLOCK = 4096
-"""Rows of a full block (1.5 MB at 384 dimensions), which is never moved again."""
-FIRST = 64
-"""Rows of a new block; it doubles until it is full, so a small memory costs little and a large one has little slack."""
-GROWTH = 1.25
-"""Room is made for a quarter more codes at a time."""
-STEPS = 127
-"""A number of a row is one of -127 to 127 steps; the step is the row's own."""
-STRIDE = 32
-"""Every 32nd code tells how near the nearest ones are."""
-NEVER = 65535
-"""Farther than anything."""
-SAMPLED = 16384
-"""From so many codes on it is asked of a sample; below, of all."""
+FEW = 8
+"""Where a filter leaves at most so many times the rows that are wanted, all of them are compared in full."""
 
 Places = NDArray[np.integer[Any]]
 
 
-def to_bytes(vector: NDArray[np.float32]) -> bytes:
-    """Return vectors, one after the other, as little-endian float16: cosines change by less than 0.001."""
-    return vector.astype("<f2").tobytes()
-
-
-def from_bytes(data: bytes) -> NDArray[np.float32]:
-    """Return the numbers of `to_bytes`, without the shape."""
-    return np.frombuffer(data, dtype="<f2").astype(np.float32)
-
-
 class VectorMatrix:
-    """Rows of unit length by place; a row takes `dims + dims / 8 + 4` bytes and is off by half a step at most.
+    """Rows of unit length by place; a row takes `dims + dims / 8 + 8` bytes and is off by half a step at most.
 
-    Two stages find what is near: the signs of all rows are compared with those of the query (a bit a dimension), and
-    the nearest by sign are compared in full. On 55,000 sentences of dialogue, the 512 nearest by sign hold 99.9% of the
+    Two stages find what is near: the signs of rows are compared with those of the query (a bit a dimension), and the
+    nearest by sign are compared in full. On 55,000 sentences of dialogue, the 512 nearest by sign hold 99.9% of the
     ten rows that a search in full finds. Source: Charikar 2002, "Similarity estimation techniques from rounding
     algorithms" (with the encoder's own axes in place of random ones, which did no better).
+
+    Args:
+        dims: the length of a row.
+        flat: beyond so many rows only the signs of some are compared (`Signs`).
     """
 
-    def __init__(self, dims: int) -> None:
+    def __init__(self, dims: int, *, flat: int = FLAT) -> None:
         self._dims = dims
-        self._words = -(-dims // 64)
-        self._blocks: list[NDArray[np.int8]] = []
-        self._steps = np.zeros(FIRST, dtype=np.float32)
-        self._codes = np.zeros((self._words, FIRST), dtype=np.uint64)
-        self._first = np.zeros(FIRST, dtype=np.int32)
-        self._size = 0
+        self._rows = Rows(dims)
+        self._signs = Signs(self._rows, dims, flat=flat)
+        self._first = np.zeros(64, np.int32)
+        """The row at which every place begins, and the end."""
         self._places = 0
         self.read = 0
         """Rows that were compared in full since it was made: what a search costs."""
@@ -68,35 +54,16 @@ class VectorMatrix:
     def add(self, vectors: NDArray[np.float32]) -> int:
         """Append a place with its rows, `(dims,)` or `(r, dims)` or the same flat, the whole first, and return it.
 
-        Amortised cost O(r dims).
+        Amortised cost O(r dims), in a long history O(r dims root(n)).
         """
         rows = np.asarray(vectors, dtype=np.float32).reshape(-1, self._dims)
         if self._places + 1 == len(self._first):
-            self._first = _grown(self._first)
-        for row in rows:
-            self._append(row)
+            self._first = grown(self._first, self._places + 2)
+        self._rows.append(rows)
+        self._signs.append(rows)
         self._places += 1
-        self._first[self._places] = self._size
+        self._first[self._places] = len(self._rows)
         return self._places - 1
-
-    def _append(self, row: NDArray[np.float32]) -> None:
-        number, inside = divmod(self._size, BLOCK)
-        if number == len(self._blocks):
-            self._blocks.append(np.zeros((FIRST, self._dims), dtype=np.int8))
-        elif inside == len(self._blocks[number]):
-            self._blocks[number] = np.concatenate([self._blocks[number], np.zeros_like(self._blocks[number])])
-        if self._size == len(self._steps):
-            self._steps, self._codes = _grown(self._steps), _grown(self._codes)
-        step = float(np.abs(row).max()) / STEPS
-        self._blocks[number][inside] = np.rint(row / step) if step else 0
-        self._steps[self._size] = step
-        self._codes[:, self._size] = self._code(row)
-        self._size += 1
-
-    def _code(self, row: NDArray[np.float32]) -> NDArray[np.uint64]:
-        bits = np.zeros(self._words * 64, dtype=np.bool_)
-        bits[: self._dims] = row > 0
-        return np.packbits(bits).view(np.uint64)
 
     def nearest(
         self, query: NDArray[np.float32], count: int, *, searched: NDArray[np.bool_] | None = None
@@ -108,48 +75,36 @@ class VectorMatrix:
             count: how many rows are compared in full; about as many places at most are returned, in order of place.
             searched: by place, False for one that is not wanted, `(n,) bool`; None wants all.
 
-        Not exact: a near row may be missing when its signs are not. Cost O(n) on a bit a number, O(count dims) in full.
+        Not exact: a near row may be missing when its signs are not near. Cost O(count dims) in full, and by sign as
+        `Signs.nearest`; where `searched` leaves few, O(n) on a bit and up to `FEW` times as many in full.
         """
-        far = self._distances(query)
-        rows = self._nearest_rows(far, count)
+        rows = self._signs.nearest(query, count)
         places = self._places_of(rows)
         if searched is not None:
             kept = searched[places]
-            if 2 * kept.sum() < len(rows) < self._size:  # too few are left: look again without the others
-                counts = np.diff(self._first[: self._places + 1])
-                far[np.repeat(~searched, counts)] = NEVER
-                rows = self._nearest_rows(far, count)
+            if 2 * kept.sum() < len(rows) < len(self._rows):  # too few are left: look again without the others
+                rows = self._among(query, count, searched)
                 places = self._places_of(rows)
-                kept = searched[places]
-            rows, places = rows[kept], places[kept]
+            else:
+                rows, places = rows[kept], places[kept]
         if not len(rows):
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
         starts = np.flatnonzero(np.diff(places, prepend=-1))
         return places[starts], np.maximum.reduceat(self._dot(rows, query), starts)
 
+    def _among(self, query: NDArray[np.float32], count: int, searched: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return the rows that are nearest by sign of the places that are searched, in order; all where they are few.
+
+        The nearest of a share of the rows lie farther out, so more lists are compared.
+        """
+        kept = np.repeat(searched, np.diff(self._first[: self._places + 1]))
+        left = int(np.count_nonzero(kept))
+        if left <= FEW * count:
+            return np.flatnonzero(kept)
+        return self._signs.nearest(query, count, kept=kept, probed=ceil(PROBED * (len(kept) / left) ** 0.5))
+
     def _places_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         return np.asarray(np.searchsorted(self._first[: self._places + 1], rows, side="right") - 1, dtype=np.intp)
-
-    def _distances(self, query: NDArray[np.float32]) -> NDArray[np.uint16]:
-        """Return in how many signs every row differs from a query, `(rows,)`. Cost O(rows dims / 64)."""
-        far = np.zeros(self._size, dtype=np.uint16)
-        differ, ones = np.empty(self._size, dtype=np.uint64), np.empty(self._size, dtype=np.uint8)
-        for codes, word in zip(self._codes, self._code(query), strict=True):
-            np.bitwise_xor(codes[: self._size], word, out=differ)
-            np.bitwise_count(differ, out=ones)
-            far += ones
-        return far
-
-    def _nearest_rows(self, far: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
-        """Return the `count` rows that are least far, in order; all that tie with the last are among them."""
-        if len(far) <= count:
-            return np.arange(len(far))
-        if len(far) >= SAMPLED:  # a limit from a sample leaves few to be sorted
-            nth = 2 * count // STRIDE
-            rows = np.flatnonzero(far <= np.partition(far[::STRIDE], nth)[nth])
-            if len(rows) >= count:
-                return np.compress(far[rows] <= np.partition(far[rows], count - 1)[count - 1], rows)
-        return np.flatnonzero(far <= np.partition(far, count - 1)[count - 1])
 
     def at(self, places: Places, query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosine of the whole text of some places, `(k,) float32`; 0 for one below 0. Cost O(k dims)."""
@@ -170,13 +125,7 @@ class VectorMatrix:
 
     def _dot(self, rows: NDArray[np.integer[Any]], query: NDArray[np.float32]) -> NDArray[np.float32]:
         self.read += len(rows)
-        scores = np.zeros(len(rows), dtype=np.float32)
-        numbers = rows // BLOCK
-        for number in np.unique(numbers):
-            inside = np.flatnonzero(numbers == number)
-            scores[inside] = self._blocks[number][rows[inside] % BLOCK].astype(np.float32) @ query
-        scores *= self._steps[rows]
-        return scores
+        return self._rows.dot(rows, query)
 
     def scores(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosine of the whole text of every place with a unit query, `(n,) float32`. Cost O(n dims)."""
@@ -184,25 +133,26 @@ class VectorMatrix:
 
     def row(self, place: int) -> NDArray[np.float32]:
         """Return the vector of the whole text of a place, `(dims,) float32`."""
-        number, inside = divmod(int(self._first[place]), BLOCK)
-        row: NDArray[np.float32] = self._blocks[number][inside].astype(np.float32) * self._steps[self._first[place]]
-        return row
+        vector: NDArray[np.float32] = self._rows.vectors(self._first[place : place + 1])[0]
+        return vector
 
     def rows_of(self, place: int) -> NDArray[np.float32]:
         """Return the rows of a place, the whole text first, `(r, dims)`."""
-        rows = np.arange(self._first[place], self._first[place + 1])
-        found = np.stack([self._blocks[row // BLOCK][row % BLOCK] for row in rows.tolist()])
-        return found.astype(np.float32) * self._steps[rows, None]
+        return self._rows.vectors(np.arange(self._first[place], self._first[place + 1]))
 
     def rows(self) -> NDArray[np.float32]:
         """Return all rows, `(rows, dims)`, those of one place after those of the one before."""
-        empty = np.zeros((0, self._dims), dtype=np.int8)
-        rows = np.concatenate([empty, *self._blocks])[: self._size]
-        return rows.astype(np.float32) * self._steps[: self._size, None]
+        return self._rows.vectors(np.arange(len(self._rows)))
 
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write all of them."""
+        self._rows.save(writer, f"{name}.rows")
+        self._signs.save(writer, f"{name}.signs")
+        writer.array(f"{name}.first", self._first[: self._places + 1])
 
-def _grown(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array with room for a quarter more on its last axis."""
-    room = np.zeros((*array.shape[:-1], int(array.shape[-1] * GROWTH) + 1), dtype=array.dtype)
-    room[..., : array.shape[-1]] = array
-    return room
+    def load(self, pack: Pack, name: str) -> None:
+        """Take those of a pack in place of all that are here; nothing is copied but what is small."""
+        self._rows.load(pack, f"{name}.rows")
+        self._signs.load(pack, f"{name}.signs")
+        self._first = pack.array(f"{name}.first")
+        self._places = len(self._first) - 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ FAN = 4
 """Things that one sentence with a name left open may lead to; what leads to more leads nowhere in particular."""
 NEAR = 40
 """Sentences that are looked at from one name, the latest."""
+LOOKED_AT = 400
+"""Sentences of a name that are looked at for those, also the latest: most of what is said of a hub may not count."""
 BEAM = 12
 """Chains that are compared as a whole."""
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -125,7 +128,7 @@ def _chains(
 def _hops(key: str, index: MentionIndex, counts: Callable[[Tie], bool]) -> list[Hop]:
     """Return what leads on from a name: sentences that hold, of those alike but for the other name a few at most."""
     groups: dict[str, list[Hop]] = {}
-    for number in reversed(index.by_name.get(key, ())):
+    for number in islice(reversed(index.by_name.get(key)), LOOKED_AT):
         tie = index.ties[number]
         if not index.holds(number) or not counts(tie):
             continue

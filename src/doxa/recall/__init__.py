@@ -7,12 +7,15 @@ any of them proposes, and the scores are added. No model, no database, no loop o
 from doxa.recall.concepts.concepts import concepts_of, learn_directions
 from doxa.recall.concepts.promote import Candidates, Gate, Proposal, candidates_of
 from doxa.recall.concepts.stances import stance_of
+from doxa.recall.doubt import apart
 from doxa.recall.graph.tags import STATED, labelled
 from doxa.recall.index import index_of
+from doxa.recall.learning.alarms import AlarmSpec, alarms_of, reference_of
 from doxa.recall.learning.align import AlignSpec
 from doxa.recall.learning.learn import aligned_weights, figures, refresh, routed_weights
 from doxa.recall.learning.policy import PolicySpec
 from doxa.recall.learning.replays import Replay, measure, play, replay_of, rewards_of
+from doxa.recall.learning.windows import WindowSpec, bucket_of, filled, measured, quota, rank_of, thinned
 from doxa.recall.plan import Plan
 from doxa.recall.queries.advice import wants_advice
 from doxa.recall.queries.cues import rephrase
@@ -31,6 +34,7 @@ __all__ = [
     "STATED",
     "STATIC",
     "VIEWS",
+    "AlarmSpec",
     "AlignSpec",
     "Candidates",
     "Found",
@@ -44,7 +48,11 @@ __all__ = [
     "Replay",
     "Weights",
     "WeightSlot",
+    "WindowSpec",
+    "alarms_of",
     "aligned_weights",
+    "apart",
+    "bucket_of",
     "candidates_of",
     "Rewriting",
     "concepts_of",
@@ -54,6 +62,7 @@ __all__ = [
     "error_route_rate",
     "evidence_of",
     "figures",
+    "filled",
     "flips",
     "index_of",
     "labelled",
@@ -62,11 +71,15 @@ __all__ = [
     "is_incomplete",
     "look_up",
     "measure",
+    "measured",
     "play",
+    "quota",
+    "rank_of",
     "read_query",
     "ranking_of",
     "recall",
     "rewrite_with_model",
+    "reference_of",
     "refresh",
     "rephrase",
     "replay_of",
@@ -75,5 +88,6 @@ __all__ = [
     "save_weights",
     "shipped",
     "stance_of",
+    "thinned",
     "wants_advice",
 ]

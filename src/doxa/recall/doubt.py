@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 
-from doxa.recall.views import Scores
+from doxa.recall.views import Candidates, Scores
 
-__all__ = ["doubt", "flatness", "unshared"]
+__all__ = ["apart", "doubt", "flatness", "unshared"]
 
 TOP = 10
 """Places at the top of a ranking that are compared."""
@@ -57,3 +58,21 @@ def unshared(scores: Mapping[str, Scores]) -> float:
         return 0.0
     first, second = (set(np.argsort(-np.asarray(view), kind="stable")[:TOP].tolist()) for view in (words, meaning))
     return 1 - len(first & second) / len(first)
+
+
+COMPARED = ("graph", "dense", "lexical")
+"""The views that each find turns by themselves."""
+
+
+def apart(proposed: Mapping[str, Candidates]) -> float | None:
+    """Return how far the views are apart on a query, 0 (each puts the same turns first) to 1 (none does).
+
+    The mean over the pairs of graph, meaning and words of 1 - |A and B| / min(|A|, |B|), where A and B are the first
+    ten turns of each; a view that proposes nothing has no pair, and None is where there is none. It hangs on neither
+    scores nor what they weigh, and needs no label, so that it tells of questions that nobody answered too.
+    """
+    first = [set(proposed[view].places[:TOP].tolist()) for view in COMPARED if view in proposed]
+    pairs = [(one, other) for one, other in combinations(first, 2) if one and other]
+    if not pairs:
+        return None
+    return sum(1 - len(one & other) / min(len(one), len(other)) for one, other in pairs) / len(pairs)

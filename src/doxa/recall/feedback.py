@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from doxa.core.feedback import Feedback
+from doxa.memory import Pack, PackWriter
 
 __all__ = ["EdgeStrengths", "FeedbackSpec"]
 
@@ -91,6 +92,17 @@ class EdgeStrengths:
             after = max((1.0 if before is None else before) + unit * rate * sign, spec.floor)
             self._square += after**2 - (before or 0.0) ** 2
             self._strengths[edge] = after
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write them. Cost O(edges and dialogues that anything was told about)."""
+        dialogues = [(*key, count) for key, count in self._by_dialogue.items()]
+        writer.value(name, (self._strengths, self._square, self._signals, dialogues, self._batches))
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take those of a pack in place of all that are here."""
+        self._strengths, self._square, signals, dialogues, self._batches = pack.value(name)
+        self._signals = Counter(signals)
+        self._by_dialogue = Counter({(dialogue, edge): count for dialogue, edge, count in dialogues})
 
     def _allowed(self, batch: Sequence[Feedback]) -> Iterator[tuple[str, str, float]]:
         """Yield edge, relation and direction of every signal that its dialogue may still give."""

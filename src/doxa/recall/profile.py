@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.values import Change, ChangeKind
-from doxa.memory import UserState, is_identity, microseconds
+from doxa.memory import Pack, PackWriter, UserState, is_identity, microseconds
 from doxa.recall.graph.tags import TurnTags, hashed
 
 __all__ = ["Counts", "Profile"]
@@ -20,6 +20,7 @@ SLOTS = 256
 """Things, relations and concepts that are kept of each: those that weigh most."""
 USED = 64
 """Turns that answers rested on that are kept: the latest."""
+COUNTED = ("concepts", "things", "relations")
 HALF_LIFE_DAYS = 60
 MICROSECONDS_A_DAY = 86_400_000_000
 TOLD = (ChangeKind.ASSERT, ChangeKind.SUPPORT)
@@ -66,6 +67,18 @@ class Counts:
         order = np.lexsort((self._keys, -self._weights))[:most]
         return [(int(self._keys[slot]), float(self._weights[slot])) for slot in order if self._weights[slot] > 0]
 
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write them."""
+        writer.array(f"{name}.keys", self._keys)
+        writer.array(f"{name}.weights", self._weights)
+        writer.value(f"{name}.day", self._day)
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take those of a pack in place of all that are here."""
+        self._keys = pack.array(f"{name}.keys").copy()
+        self._weights = pack.array(f"{name}.weights").copy()
+        self._day = pack.value(f"{name}.day")
+
     @property
     def nbytes(self) -> int:
         """Bytes that it takes."""
@@ -94,8 +107,8 @@ class Profile:
                 for concept, weight in tags.of(place).items():
                     self.concepts.add(hashed(concept), weight, days(microseconds(turn.at)))
         self._places = len(state.places)
-        for change in state.beliefs.changes[self._changes :]:
-            self._count(change)
+        for number in range(self._changes, len(state.beliefs.changes)):
+            self._count(state.beliefs.changes[number])
         self._changes = len(state.beliefs.changes)
         for batch in state.feedback[self._batches :]:
             for told in batch:
@@ -111,6 +124,19 @@ class Profile:
             weight = -weight
         self.things.add(hashed(fact.object.key), weight, day)
         self.relations.add(hashed(fact.relation.name), weight, day)
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write it."""
+        for part in COUNTED:
+            getattr(self, part).save(writer, f"{name}.{part}")
+        writer.value(f"{name}.values", (list(self._used), self._places, self._changes, self._batches))
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of all that is here."""
+        for part in COUNTED:
+            getattr(self, part).load(pack, f"{name}.{part}")
+        used, self._places, self._changes, self._batches = pack.value(f"{name}.values")
+        self._used = deque(used, maxlen=USED)
 
     @property
     def used(self) -> frozenset[str]:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.language import stems
-from doxa.memory import UserState
+from doxa.memory import Pack, PackWriter, UserState
+from doxa.recall.graph.sheet import Sheet
 
 __all__ = ["KINDS", "TRAITS", "TurnTraits", "traits_of"]
 
@@ -41,22 +42,27 @@ class TurnTraits:
     """One row of traits a place, a byte each; synced turn by turn."""
 
     def __init__(self) -> None:
-        self._rows = np.zeros((16, len(TRAITS)), dtype=np.uint8)
-        self._size = 0
+        self._rows = Sheet(dict.fromkeys(TRAITS, "u1"))
 
     def sync(self, state: UserState) -> None:
         """Read the turns that came since. Cost O(their text)."""
-        while self._size < len(state.places):
-            if self._size == len(self._rows):
-                self._rows = np.concatenate([self._rows, np.zeros_like(self._rows[: max(16, self._size // 4)])])
-            self._rows[self._size] = np.rint(STEPS * traits_of(state.turns[state.places[self._size]].text))
-            self._size += 1
+        for place in range(len(self._rows), len(state.places)):
+            traits = np.rint(STEPS * traits_of(state.turns[state.places[place]].text))
+            self._rows.add(**dict(zip(TRAITS, traits.tolist(), strict=True)))
 
     def of(self, places: Places, name: str) -> NDArray[np.float32]:
         """Return a trait of some places, `(k,) float32` from 0 to 1; 0 for a place below 0."""
-        found: NDArray[np.float32] = self._rows[places, TRAITS.index(name)].astype(np.float32) / STEPS
+        found: NDArray[np.float32] = self._rows.take(name, places).astype(np.float32) / np.float32(STEPS)
         found[np.less(places, 0)] = 0
         return found
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write them."""
+        self._rows.save(writer, name)
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take those of a pack in place of all that are here."""
+        self._rows.load(pack, name)
 
 
 def traits_of(text: str) -> NDArray[np.float32]:

@@ -55,4 +55,5 @@ def restated(
         role="user",
         known_at=at,
         accepted=accepted,
+        number=None,
     )

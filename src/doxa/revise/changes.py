@@ -104,9 +104,9 @@ class _Revision:
         facts = [change.fact for change in named]
         self.renames = self.beliefs.identity.renames(facts) if facts else {}
         layout = self.beliefs.layout(self.renames)
-        held: dict[Slot, Sequence[Claim]] = {s: self.beliefs.claims.get(s, ()) for s in self._slots(identities=False)}
+        held: dict[Slot, Sequence[Claim]] = {s: self.beliefs.live_in(s) for s in self._slots(identities=False)}
         held |= layout
-        held |= {s: self.beliefs.claims.get(s, ()) for s in self._renamed_conclusions() if s not in held}
+        held |= {s: self.beliefs.live_in(s) for s in self._renamed_conclusions() if s not in held}
         cases, people = self._neighbourhood(held)
         after = self._standings(held, cases, people)
         before = {fact.fact_id: fact for slot in held for fact in self.beliefs.in_slot(slot)}
@@ -134,8 +134,8 @@ class _Revision:
 
     def _live(self, slot: Slot, held: Sequence[Claim]) -> list[Claim]:
         """Return the claims of a slot: those that it holds and those that come in, less those that go."""
-        gone = {id(claim) for claim in self.dropped}
-        live = [claim for claim in held if id(claim) not in gone]
+        gone = {claim.number for claim in self.dropped}
+        live = [claim for claim in held if claim.number not in gone]
         coming = [claim for claim in self.added if slot_of(self._told(claim)) == slot]
         new = {id(claim): place for place, claim in enumerate(self.added)}
         said = sorted([*live, *coming], key=self.beliefs.place)
@@ -146,7 +146,7 @@ class _Revision:
 
     def _identity(self, slot: Slot) -> list[Change]:
         before = {fact.fact_id: fact for fact in self.beliefs.in_slot(slot)}
-        return self._difference(before, resolve(self._live(slot, self.beliefs.claims.get(slot, ()))))
+        return self._difference(before, resolve(self._live(slot, self.beliefs.live_in(slot))))
 
     def _standings(
         self, held: Mapping[Slot, Sequence[Claim]], cases: Sequence[Case], people: frozenset[str]
@@ -187,7 +187,7 @@ class _Revision:
                     people[person] = people.get(person, 0) + 1
                 for other in found:
                     if other not in held:
-                        held[other] = self.beliefs.claims.get(other, ())
+                        held[other] = self.beliefs.live_in(other)
                         waiting.append(other)
         return frozenset(people) if sum(people.values()) > 1 else frozenset()
 
@@ -224,7 +224,7 @@ class _Revision:
         spoken = [_parts(literal.atom) for literal in case.literals()]
         for slot in [slot for literal in case.literals() for slot in self._slots_of(literal)]:
             if slot not in held:
-                held[slot] = self.beliefs.claims.get(slot, ())
+                held[slot] = self.beliefs.live_in(slot)
                 spoken += known.in_slot(slot, held[slot])
         return spoken
 

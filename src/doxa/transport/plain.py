@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
         case PurePath():
             return str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        data = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        data = {field.name: plain(getattr(value, field.name)) for field in fields(value) if not field.metadata}
         if isinstance(value, Fact):
             data["keys"] = [value.subject.key, value.relation.name, value.object.key]
         return data

@@ -2,12 +2,15 @@
 
 import json
 import re
+from datetime import UTC, datetime
 
 import pytest
 from tests.transport.inspector.conftest import HOSTILE, Browser
 
 from doxa.core.config import ServerConfig
+from doxa.core.drift import Alarm, Refreshed, Window
 from doxa.core.errors import BackendError
+from doxa.core.feedback import Lesson
 from doxa.core.trace import Step, Trace
 from doxa.transport.http import application
 from doxa.transport.inspector.pages import health
@@ -74,6 +77,35 @@ def test_tokens_are_told_by_step(doxa):
         page = one.page("health")
         assert "doxa_model_tokens_total" in one.get("/metrics").text
     assert "5,321" in page and ">77<" in page
+
+
+def test_whether_search_finds_what_it_did_is_told_in_words_and_as_a_curve(ana, told):
+    assert "not known yet" in ana.page("health")
+    told("I live in Porto.")
+    ana.post("/v1/memory/ask", json={"text": "Where do I live?"}, headers={"Doxa-User": "ana"})
+    page = ana.page("health")
+    assert "do not tell what is usual" in page and "still open" in page
+    assert re.search(r'<svg class="curve"[^>]* role="img" aria-label="Recall at 10 in 1 windows?, from 1.00', page)
+
+
+def test_windows_alarms_and_refreshes_are_counted_without_a_name(doxa):
+    """What a window measured, which signal was raised and whether weights are new: for all users together."""
+    app = application(doxa, ServerConfig(open=True))
+    at = datetime(2026, 1, 5, tzinfo=UTC)
+    window = Window(
+        number=3, start=at, end=at, asked=20, judged=20, recall=0.62, abstained=0.3, unsupported=0.0, p95_ms=40
+    )
+    alarm = Alarm(signal="recall", window=3, since=2, value=0.6, usual=0.9, grade="critical")
+    done = Refreshed(at=at, window=3, why="", lesson=Lesson(accepted=True, reason=""))
+    for what in (window, alarm, done):
+        for listener in doxa.parts.drifts:
+            listener(what)
+    with Browser(app, "http://localhost") as one:
+        numbers = one.get("/metrics").text
+    assert 'doxa_drift_recall_bucket{le="0.6"} 0.0' in numbers and 'doxa_drift_recall_bucket{le="0.65"} 1.0' in numbers
+    assert 'doxa_drift_alarms_total{grade="critical",signal="recall"} 1.0' in numbers
+    assert 'doxa_drift_refreshes_total{weights="new"} 1.0' in numbers
+    assert "doxa_drift_disagreement_count 0.0" in numbers
 
 
 def test_turns_that_were_not_processed_in_full_lead_to_why(ana, doxa, failing):

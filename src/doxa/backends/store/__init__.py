@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-__all__ = ["Head", "NewRow", "Received", "Row", "Store", "Vector", "owner_name"]
+__all__ = ["Change", "Head", "NewRow", "Received", "Row", "Store", "Vector", "owner_name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,14 @@ class Head:
     state: int = 0
     received: int = 0
     maintained: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A log was moved, by whomever: its last row is at `ordinal` now; 0 where it was erased."""
+
+    scope: str
+    ordinal: int
 
 
 class Store(Protocol):
@@ -154,8 +162,10 @@ class Store(Protocol):
         """
         ...
 
-    def wipe(self) -> None:
-        """Leave no byte of what was erased, where an earlier attempt was cut short.
+    def wipe(self, scope: str | None = None) -> None:
+        """Leave no byte of what was erased, from a scope or at all, where an earlier attempt was cut short.
+
+        In Postgres: no row. What held it is written over in time; its write-ahead log and its copies are its own.
 
         Raises:
             StoreLockedError: somebody else is reading.
@@ -190,6 +200,14 @@ class Store(Protocol):
 
     def keys(self, key_id: str | None = None) -> dict[str, Mapping[str, Any]]:
         """Return the records of all API keys by id, in the order of the ids, or that of one id if it is there."""
+        ...
+
+    def listen(self, told: Callable[[Change | None], None]) -> Callable[[], None]:
+        """Call back in another thread when a log was moved, in this process too; returns what ends that.
+
+        None says that anything may have changed: at first, and where the connection was lost for a while. Changes may
+        come late, twice or never, so that nothing may rest on them: what they save is time. A file tells of none.
+        """
         ...
 
     def describe(self) -> dict[str, Any]:

@@ -19,15 +19,17 @@ from doxa.core.access import pseudonym
 from doxa.core.errors import BackendError, ClosedError, StoreConflictError
 from doxa.core.values import Turn
 from doxa.core.views import Work
+from doxa.engine.absorb.drifting import tend
 from doxa.engine.absorb.promotion import lift
 from doxa.engine.absorb.turn import absorb
 from doxa.engine.answer.feedback import store_feedback
 from doxa.engine.history.answers import store_answers
+from doxa.engine.history.shadow import store_shadows
 from doxa.engine.reading.clashes import judge
 from doxa.engine.reading.tasks import propose
 from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.pending import MICRO_BATCH
-from doxa.memory import encoded_texts
+from doxa.memory import encoded_texts, mention_index
 from doxa.recall import index_of
 from doxa.understand import Extraction, read_ahead
 
@@ -267,10 +269,13 @@ class Maintenance:
         """Process one block, then let other users have their turn."""
         store_feedback(self._parts.log, self._parts.told, user, least=MICRO_BATCH)
         store_answers(self._parts, user, least=MICRO_BATCH)
+        store_shadows(self._parts, user, least=MICRO_BATCH)
         store, scope = self._parts.log.store, self._parts.log.scope(user)
         if not (block := self._pending(user)):
             if self._lift(user):
                 self.schedule(user)
+            elif user in self._parts.closed:
+                self._tend(user)
             return
         if not store.lease(scope, owner=self._owner, seconds=LEASE_S):
             self._later(user)
@@ -284,8 +289,9 @@ class Maintenance:
             return
         store.lease(scope, owner=self._owner, seconds=0)
         more = self._lift(user)
-        if self._pending(user) or more:
+        if self._pending(user) or more or user in self._parts.closed:
             self.schedule(user)
+        self._parts.log.save(user)
 
     def _lift(self, user: str) -> bool:
         """Bring what search keeps up to date, so that no search has to; lift what was said to promotions.
@@ -297,6 +303,7 @@ class Maintenance:
         try:
             with self._parts.log.user(user) as state:
                 index_of(state)
+                mention_index(state)
             if not self._is_quiet():  # no thread waits for that: other users' turns may
                 self.schedule(user, after_s=QUIET_S)
                 return False
@@ -304,6 +311,22 @@ class Maintenance:
         except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
             logger.warning("nothing was lifted for user %s this time: %s", self._called(user), exc)
             return False
+
+    def _tend(self, user: str) -> None:
+        """Look at a window of questions that was closed, and refresh what was learned if search drifts.
+
+        A refresh takes some seconds, once in weeks. A failure loses no turn.
+        """
+        if self._abandoned or self._stopping:
+            return  # the alarm stands, and the next window that is closed leads here again
+        if not self._is_quiet():
+            self.schedule(user, after_s=QUIET_S)
+            return
+        first = self._parts.closed.pop(user, 0)
+        try:
+            tend(self._parts, user, since=first)
+        except Exception as exc:  # noqa: BLE001  nothing that was said hangs on it, and it is tried again
+            logger.warning("nothing was refreshed for user %s this time: %s", self._called(user), exc)
 
     def _called(self, user: str) -> str:
         """Return what the log calls a user."""

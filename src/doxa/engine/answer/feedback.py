@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from doxa.core.access import pseudonym
+from doxa.core.drift import Outcome, Shadow
 from doxa.core.errors import StoreConflictError, StoreError
 from doxa.core.feedback import Feedback
+from doxa.core.trace import Step
 from doxa.core.values import Draft, Evidence, Verdict
+from doxa.engine.asked import Asked
 from doxa.engine.wiring.pending import Pending
 from doxa.memory import FeedbackGiven, MemoryLog, UserState
+from doxa.recall import is_incomplete
 
-__all__ = ["edges_of", "store_feedback", "used", "walked"]
+__all__ = ["FIRST", "edges_of", "served", "shadow_of", "store_feedback", "used", "walked"]
 
 logger = logging.getLogger("doxa")
 
 TRIES = 20
+FIRST = 10
+"""Turns that search is judged by (Recall@10)."""
+DIGITS = 4
 
 
 def used(
@@ -48,6 +55,67 @@ def used(
         turn_ids=tuple(dict.fromkeys(citation.turn_id for citation in draft.citations)),
         edges=edges_of(facts, state),
         plan=plan,
+    )
+
+
+def served(
+    draft: Draft, verdict: Verdict, evidence: Sequence[Evidence], asked: Asked, step: Step, *, kept: bool
+) -> Shadow:
+    """Return how a question was served, whatever became of it.
+
+    Args:
+        draft: its answer.
+        verdict: what the check of it said.
+        evidence: what search gave, best first.
+        asked: the question. One that went on from words that were not remembered, or asks of another time than now,
+            is counted only: nobody could ask it again.
+        step: the step of the trace that searched.
+        kept: whether its words may be kept, where no remembered turn has them.
+    """
+    cited = tuple(dict.fromkeys(citation.turn_id for citation in draft.citations))
+    outcome: Outcome = "unjudged"
+    if draft.abstained:
+        outcome = "abstained"
+    elif not cited or verdict.label == "contradicted":
+        outcome = "unsupported"
+    elif verdict.label == "supported":
+        outcome = "used"
+    alone = not (asked.said and is_incomplete(asked.text))
+    again = kept and alone and asked.as_of is None and asked.known_at is None
+    return shadow_of(
+        outcome,
+        at=asked.at,
+        query=asked.text if again and asked.turn_id is None else "",
+        asked=(asked.turn_id or "") if again else "",
+        needed=cited if outcome == "used" else (),
+        evidence=evidence,
+        step=step,
+    )
+
+
+def shadow_of(
+    outcome: Outcome,
+    *,
+    at: datetime,
+    query: str,
+    asked: str,
+    needed: Collection[str],
+    evidence: Sequence[Evidence],
+    step: Step,
+) -> Shadow:
+    """Return a question with what search gave for it, and how much of what was needed is among the first."""
+    shown = tuple(dict.fromkeys(turn_id for item in evidence[:FIRST] for turn_id in item.turn_ids))
+    return Shadow(
+        at=at,
+        outcome=outcome,
+        query=query,
+        asked=asked,
+        turn_ids=tuple(needed),
+        shown=shown,
+        recall=round(len(set(needed) & set(shown)) / len(set(needed)), DIGITS) if needed else 0.0,
+        disagreement=step.detail.get("apart"),
+        ms=round(step.ms, 1),
+        plan=str(step.detail.get("lead", "")),
     )
 
 

@@ -9,6 +9,7 @@ from datetime import date
 from functools import partial
 
 from doxa.core.background import Background
+from doxa.core.drift import Shadow
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
 from doxa.engine.answer.acknowledging import acknowledged
@@ -16,7 +17,7 @@ from doxa.engine.answer.background import background_of, is_wanted, paths, said_
 from doxa.engine.answer.beneath import NEARBY, look_beneath, more_of, shown
 from doxa.engine.answer.briefing import Briefing, brief, superseded
 from doxa.engine.answer.drafting import believed_at, drafted, gone, question_of, tells, to_the_asker
-from doxa.engine.answer.feedback import used
+from doxa.engine.answer.feedback import served, used
 from doxa.engine.answer.finding import encoded_query
 from doxa.engine.answer.grading import Ground
 from doxa.engine.answer.hearing import Heard, hear, prefers_facts, task_reply
@@ -42,6 +43,7 @@ from doxa.recall import (
     Found,
     Query,
     Rewriting,
+    apart,
     enriched,
     evidence_of,
     look_up,
@@ -149,6 +151,9 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
     leaving = [_leave(asked, replace(found, background=path), parts, tracer) for path in paths(background, asked.n)]
     draft, verdict = leaving[0].draft, leaving[0].verdict
     _note_use(leaving[0], asked, found, parts)
+    own = not any(one.memory for one in draft.citations)
+    if own and found.question is not None and parts.config.drift.watch:
+        parts.shadows.add(asked.user, _shadow(leaving[0], asked, found, parts, tracer))
     reply = Reply(
         text=draft.text,
         value=draft.value,
@@ -221,6 +226,14 @@ def _note_use(leaving: Settled, asked: Asked, found: _Found, parts: Parts) -> No
         parts.told.add(asked.user, told)
 
 
+def _shadow(leaving: Settled, asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Shadow:
+    """Return how a question was served, to see later whether search still does as well."""
+    step = next(step for step in reversed(tracer.trace().steps) if step.name == "recall")
+    kept = asked.turn_id is not None or parts.config.engine.answers > 0
+    evidence = [item for item in found.evidence if not item.memory]
+    return served(leaving.draft, leaving.verdict, evidence, asked, step, kept=kept)
+
+
 def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:
     """Let the language model rewrite the question where it is configured to; the trace tells of it, or why not."""
     if parts.config.roles.rewrite == "builtin":
@@ -290,6 +303,8 @@ def _nearby(
         found = look_up(query, state, spec=wide, weights=parts.learned.of(asked.user))
         nearby = [item for item in evidence_of(found) if asked.turn_id not in item.turn_ids]
         note.update(found=min(len(nearby), parts.recall.top_k), **found.note)
+        if (gap := apart(found.proposed)) is not None:
+            note["apart"] = round(gap, 3)
         note["ranked"] = _ranked(found, nearby[: parts.recall.top_k], asked)
     return nearby
 

@@ -37,6 +37,7 @@ class AsyncMemory:
     split = awaited(Memory.split)
     feedback = awaited(Memory.feedback)
     learn = awaited(Memory.learn)
+    drift = awaited(Memory.drift)
     promotions = awaited(Memory.promotions)
     demote = awaited(Memory.demote)
     enable = awaited(Memory.enable)

@@ -186,7 +186,8 @@ class Doxa:
                 engine._close(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
             if self._maintained is not None:
                 self._maintained.stop(drain=drain, limit_s=None if until is None else max(0.0, until - monotonic()))
-            for user in {*self._parts.told.users(), *self._parts.answers.users()}:
+            waiting = (self._parts.told, self._parts.answers, self._parts.shadows)
+            for user in {name for one in waiting for name in one.users()}:
                 self._store_pending(user)
             if not self._parts.lent:
                 self._parts.close()
@@ -211,7 +212,7 @@ class Doxa:
 
     def kept(self, user: str) -> None:
         """Have what answers to a user left behind written behind the caller's back, once it is a micro-batch."""
-        if self._parts.answers.ready(user):
+        if self._parts.answers.ready(user) or self._parts.shadows.ready(user):
             self._maintenance.schedule(user)
 
     def _check_open(self) -> None:
@@ -297,12 +298,16 @@ class Doxa:
         self._check_open()
         self._maintenance.wait(user)
         self._store_pending(user)
+        if user in self._parts.closed:
+            self._maintenance.schedule(user)
         self._maintenance.rest(user, max(rest_s, self._parts.config.engine.settle_s))
 
     def _store_pending(self, user: str) -> None:
         """Write what answers to a user left behind."""
         from doxa.engine.answer.feedback import store_feedback
         from doxa.engine.history.answers import store_answers
+        from doxa.engine.history.shadow import store_shadows
 
         store_feedback(self._parts.log, self._parts.told, user)
         store_answers(self._parts, user)
+        store_shadows(self._parts, user)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
-from datetime import timedelta
 from time import perf_counter
 from typing import cast
 
@@ -12,35 +11,35 @@ import numpy as np
 
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
-from doxa.core.values import EARLIEST
-from doxa.engine.answer.feedback import edges_of, store_feedback, walked
+from doxa.core.trace import Step
+from doxa.core.values import EARLIEST, Evidence
+from doxa.engine.absorb.replaying import LATEST, encoded_queries, replays_of_feedback
+from doxa.engine.answer.feedback import edges_of, shadow_of, store_feedback, walked
 from doxa.engine.history.replay import NO_TURN
+from doxa.engine.history.shadow import sampled
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import FeedbackGiven, UserState
 from doxa.recall import (
     PLANS,
+    AlarmSpec,
     Query,
-    Replay,
+    Weights,
+    apart,
     cost_of,
-    encoded,
+    evidence_of,
     figures,
     index_of,
+    look_up,
     play,
     read_query,
-    recall,
     refresh,
     replay_of,
 )
 
-__all__ = ["drift", "learn", "missed"]
+__all__ = ["learn", "missed", "standing"]
 
-LATEST = 500
-"""Answers with feedback that are learned from, the latest ones."""
 MISLED = 3
 """Turns shown in place of what was needed whose facts pay for it."""
-CRITICAL_RECALL, LOW_RECALL = 0.60, 0.65
-"""Recall@10 of recent feedback below which drift is reported (appendix B.5)."""
-BEFORE = timedelta(microseconds=1)
 
 
 def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feedback:
@@ -63,13 +62,13 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
             if state.turn(turn_id) is None:
                 raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
         read = read_query(query, state, at=state.now())
-    read = _encoded([read], parts)[0]
+    read = encoded_queries([read], parts)[0]
     with parts.log.user(user) as state:
         weights = parts.learned.of(user)
         found = replay_of(read, state, needed=needed, cited=(), spec=parts.recall)
         plan = next((name for name in BY_COST if play(found, PLANS[name], weights)[0] == 1.0), "")
         leading = [key for turn_id in needed for key in index_of(state).facts.held(turn_id, state)]
-        found_now = recall(read, state, spec=parts.recall, weights=weights)
+        found_now, step = _searched(read, state, parts, weights)
         shown = [one for one in found_now if not set(one.turn_ids) & set(needed)]
         wrong = [key for one in shown[:MISLED] for key in walked(one) if key not in leading]
         told = Feedback(
@@ -82,7 +81,23 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
             plan=plan,
         )
         parts.log.append(user, state, FeedbackGiven(known_at=told.at, told=[told]))
+        if parts.config.drift.watch:
+            parts.shadows.add(
+                user,
+                shadow_of(
+                    "missed", at=told.at, query=query, asked="", needed=told.turn_ids, evidence=found_now, step=step
+                ),
+            )
     return told
+
+
+def _searched(query: Query, state: UserState, parts: Parts, weights: Weights) -> tuple[list[Evidence], Step]:
+    """Return what search gives, and the step as an answer would tell of it."""
+    begun = perf_counter()
+    looked = look_up(query, state, spec=parts.recall, weights=weights)
+    found = evidence_of(looked)
+    detail = {**looked.note, "apart": apart(looked.proposed)}
+    return found, Step(name="recall", ms=(perf_counter() - begun) * 1000, detail=detail)
 
 
 BY_COST = sorted(PLANS, key=lambda name: cost_of(PLANS[name]))
@@ -101,7 +116,7 @@ def learn(parts: Parts, user: str) -> Lesson:
     """
     store_feedback(parts.log, parts.told, user)
     current = parts.learned.of(user)
-    replays, _ = _replays(parts, user)
+    replays, _ = replays_of_feedback(parts, user)
     new, lesson = refresh(current, replays)
     if lesson.accepted and not parts.learned.put(user, new, expected=current):
         reason = "Others have learned for this user meanwhile, and their weights are in use."
@@ -109,59 +124,40 @@ def learn(parts: Parts, user: str) -> Lesson:
     return lesson
 
 
-def drift(parts: Parts, user: str) -> Lesson:
-    """Return the figures of the weights in use on the latest feedback, and change nothing (appendix B.5).
+def standing(parts: Parts, user: str) -> Lesson:
+    """Return the figures of the weights in use on what was asked lately, and change nothing (appendix B.5).
 
-    Beside those of `figures`: `p95_ms`, the 95th percentile of the time of one search at its widest.
+    Every question counts: one that was answered by what search finds of its evidence now, one without an answer, or
+    with one that nothing supports, as nothing found. Beside the figures of `figures`: `failed`, the share of those,
+    and `p95_ms`, the 95th percentile of the time of one search at its widest.
 
     Raises:
         BackendError: the encoder failed.
     """
     store_feedback(parts.log, parts.told, user)
-    replays, seconds = _replays(parts, user)
+    replays, seconds = replays_of_feedback(parts, user)
+    failed = _failed(parts, user)
     if not replays:
-        return Lesson(accepted=False, reason="There is no feedback yet: it comes from answers that were verified.")
-    found = figures(parts.learned.of(user), replays) | {"p95_ms": float(np.percentile(seconds, 95)) * 1000}
-    return Lesson(accepted=False, reason=_state_of(found["recall"]), shadow=len(replays), before=found)
+        none = "There is no feedback yet: it comes from answers that were verified."
+        return Lesson(accepted=False, reason=f"{none[:-1]}; {failed} questions failed." if failed else none)
+    found = figures(parts.learned.of(user), replays, failed=failed)
+    found |= {"failed": failed / (failed + len(replays)), "p95_ms": float(np.percentile(seconds, 95)) * 1000}
+    return Lesson(accepted=False, reason=_state_of(found["recall"]), shadow=len(replays) + failed, before=found)
+
+
+def _failed(parts: Parts, user: str) -> int:
+    """Return how many questions failed since the first feedback that is looked at, and nobody said what they needed."""
+    with parts.log.user(user) as state:
+        times = [one.at for batch in state.feedback for one in batch][-LATEST:]
+    known = sampled(parts, user)
+    closed = (window for window in known.windows if not times or window.end >= times[0])
+    failed = sum(window.asked * (window.abstained + window.unsupported) for window in closed)
+    return round(failed) + sum(one.outcome in ("abstained", "unsupported") for one in known.questions)
 
 
 def _state_of(recall_at_10: float) -> str:
-    if recall_at_10 < LOW_RECALL:
-        grade = "critical" if recall_at_10 < CRITICAL_RECALL else "low"
-        return f"Recall@10 on recent feedback is {recall_at_10:.2f}, which is {grade}; `doxa learn` may mend it."
-    return f"Recall@10 on recent feedback is {recall_at_10:.2f}; nothing has to be done."
-
-
-def _replays(parts: Parts, user: str) -> tuple[list[Replay], list[float]]:
-    """Return a replay of each of the latest queries with feedback, oldest first, and how long each search took.
-
-    Every query is asked of what was known when it was asked, so that nothing later helps or hides it. The lock is
-    given back between two queries: searches and new turns wait for one replay at most.
-    """
-    with parts.log.user(user) as state:
-        told = [(one, text) for batch in state.feedback for one in batch if (text := _text(one, state))][-LATEST:]
-        queries = [read_query(text, state, at=one.at, known_at=one.at - BEFORE) for one, text in told]
-    if not queries:
-        return [], []
-    replays: list[Replay] = []
-    seconds: list[float] = []
-    for (one, _), asked in zip(told, _encoded(queries, parts), strict=True):
-        with parts.log.user(user) as state:
-            start = perf_counter()
-            cited = one.turn_ids if one.channel == "used" else ()
-            replays.append(replay_of(asked, state, needed=one.turn_ids, cited=cited, spec=parts.recall))
-            seconds.append(perf_counter() - start)
-    return replays, seconds
-
-
-def _encoded(queries: Sequence[Query], parts: Parts) -> list[Query]:
-    """Return queries as a search has them: with their vectors, and what they are about in kind."""
-    vectors = parts.queries.encode([query.wording for query in queries])
-    name, lexicon = parts.encoder.name, parts.lexicon()
-    return [encoded(query, row, encoder=name, lexicon=lexicon) for query, row in zip(queries, vectors, strict=True)]
-
-
-def _text(told: Feedback, state: UserState) -> str:
-    """Return what was asked; empty where it is not known any more."""
-    turn = state.turn(told.asked)
-    return told.query or (turn.text if turn else "")
+    spec = AlarmSpec()
+    if recall_at_10 < spec.low:
+        grade = "critical" if recall_at_10 < spec.critical else "low"
+        return f"Recall@10 of what was asked lately is {recall_at_10:.2f}, which is {grade}; `doxa learn` may mend it."
+    return f"Recall@10 of what was asked lately is {recall_at_10:.2f}; nothing has to be done."

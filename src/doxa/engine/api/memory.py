@@ -11,12 +11,14 @@ from typing import Any
 from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
 from doxa.core.consistency import Consistency
+from doxa.core.drift import Drift
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.promotions import Promotion, PromotionReason
 from doxa.core.tasks import Forest
 from doxa.core.values import Certificate, Change, Claim, Dispute, Entity, Evidence, Explanation, Fact, Rule, Turn
 from doxa.core.verdicts import Verdict
+from doxa.engine.absorb.drifting import drift_of, refresh_all, roll_back
 from doxa.engine.absorb.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.answer.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.answer.disputes import disputes_of
@@ -25,7 +27,7 @@ from doxa.engine.answer.query import sparql
 from doxa.engine.answer.replying import check_layers
 from doxa.engine.answer.searching import read_recent, read_within
 from doxa.engine.answer.summary import summary
-from doxa.engine.api.learning import drift, learn, missed
+from doxa.engine.api.learning import learn, missed, standing
 from doxa.engine.api.revising import Revising
 from doxa.engine.api.teaching import Teaching
 from doxa.engine.history import transfer, withdrawal
@@ -328,7 +330,32 @@ class Memory(Revising):
             MissingDependencyError: SciPy, which fits the weights, is not installed.
         """
         self._doxa.wait(self.user)
-        return drift(self._doxa.parts, self.user) if status else learn(self._doxa.parts, self.user)
+        return standing(self._doxa.parts, self.user) if status else learn(self._doxa.parts, self.user)
+
+    def drift(self, *, refresh: bool = False, rollback: bool = False) -> Drift:
+        """Return whether search does as well as it did, by a sample of all questions, failed ones included.
+
+        Questions are counted in windows of a day (settings `drift`). The first windows tell what is usual; an alarm is
+        raised where that has changed, or where too little is found.
+
+        Args:
+            refresh: refresh promotions, missing vectors and weights now; without it that is done after an alarm, behind
+                everything else (setting `drift.refresh`). Weights that find less of a part that is held back are
+                refused.
+            rollback: put the weights of before the last refresh back.
+
+        Raises:
+            InputError: both are wanted.
+            NotFoundError: there are no weights to put back.
+            StoreReadOnlyError: weights cannot be written.
+            MissingDependencyError: SciPy, which fits the weights, is not installed.
+        """
+        if refresh and rollback:
+            raise InputError("drift: give either refresh=True or rollback=True.")
+        if not (refresh or rollback):
+            return drift_of(self._doxa.parts, self.user)
+        self._doxa.wait(self.user)
+        return (refresh_all if refresh else roll_back)(self._doxa.parts, self.user)
 
     def teaching(self) -> Teaching:
         """Return what teaches the reader of turns what this user wants kept."""

@@ -193,7 +193,7 @@ def erase_turns(
     with log.user(user) as state:
         asked = {turn.ordinal for turn in map(state.turn, turn_ids) if turn is not None}
         if not asked:
-            log.store.wipe()  # an earlier attempt may have been cut short before it had wiped
+            log.store.wipe(log.scope(user))  # an earlier attempt may have been cut short before it had wiped
             raise NotFoundError(NO_TURN.format(user=user, turn_id=", ".join(turn_ids)))
         first = min(asked)
         rows, facts_before = log.rows(user), len(state.beliefs.facts)
@@ -245,7 +245,7 @@ def erase_all(log: MemoryLog, user: str) -> Certificate:
     return _certificate(user, ids, {**_counts(counts), "facts": len(facts)})
 
 
-def _after(state: UserState, ordinal: int, size: int) -> list[int]:
+def _after(state: UserState, ordinal: int, size: int) -> Sequence[int]:
     """Return the turns that had a turn in their context."""
     turn = state.turns.get(ordinal)
     session = state.session(turn.session) if turn else []

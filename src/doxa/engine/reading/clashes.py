@@ -55,12 +55,13 @@ def _docket(
         return None
     context = state.context(turn, parts.config.engine.context_turns)
     found, _ = reading_of(turn, context, state.beliefs, parts.parser_of(turn.user), extraction)
-    scores = None if vector is None else state.vectors.scores(vector)
 
     def closeness(fact: Fact) -> float:
         """Return the greatest cosine of the turn with those that a fact rests on."""
         told = (state.turn(turn_id) for turn_id in fact.turn_ids)
         places = [place for one in told if one and (place := state.place(one.ordinal)) is not None]
-        return max((float(scores[place]) for place in places), default=0.0) if scores is not None else 0.0
+        if vector is None or not places:
+            return 0.0
+        return float(state.vectors.at(np.array(places), vector).max())
 
     return docket_of(found.claims, state.beliefs, day=turn.at.date(), closeness=closeness)

@@ -142,7 +142,7 @@ class ViewIndex:
         return keys
 
     def _filed(self, fact: Fact, beliefs: Beliefs) -> Filed:
-        number = beliefs.consequences.place(fact.fact_id)
+        number = beliefs.facts.row(fact.fact_id)
         assert number is not None
         keys: tuple[str, ...] = ()
         bears: tuple[str, ...] = ()

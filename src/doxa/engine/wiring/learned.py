@@ -21,7 +21,9 @@ logger = logging.getLogger("doxa")
 
 KEPT = 256
 """Users whose weights are kept loaded; about 0.1 MB each."""
-ENDING = ".learned"
+ENDING, SNAPSHOTS = ".learned", ".folds"
+BEFORE = ".before"
+"""Ending of the file that holds what was in use before; those of users end otherwise, whatever their names."""
 
 
 def folder_of(location: str, ending: str = ENDING) -> Path | None:
@@ -48,6 +50,8 @@ class _Slot:
     slot: WeightSlot
     stamp: int
     """When the file was written, in nanoseconds; 0 where there is none."""
+    before: Weights | None = None
+    """What was in use before, where there is no file to keep it in."""
 
 
 @dataclass(slots=True)
@@ -88,7 +92,7 @@ class LearnedWeights:
             return known.slot.get()
 
     def put(self, user: str, weights: Weights, *, expected: Weights) -> bool:
-        """Put new weights in use, for good where there is a file.
+        """Put new weights in use, for good where there is a file. Those of before are kept, for `restore`.
 
         Returns:
             False when others than the `expected` ones are in use by now; nothing is changed then.
@@ -102,11 +106,64 @@ class LearnedWeights:
             return False
         path = self.path(user)
         if path is not None:
+            self._keep(path, expected)
             save_weights(replace(weights, encoder=self.encoder), path)  # fitted to what this memory is encoded by
         with self._guard:
             known = self._slots[user]
             known.stamp = stamp_of(path)
+            known.before = expected if path is None else None
             return known.slot.swap(weights)
+
+    def can_restore(self, user: str) -> bool:
+        """Return whether the weights that were in use before are kept. Cost: one look at a file's date."""
+        path = self.path(user)
+        if path is not None:
+            return stamp_of(path.with_suffix(BEFORE)) > 0
+        with self._guard:
+            return user in self._slots and self._slots[user].before is not None
+
+    def restore(self, user: str) -> bool:
+        """Put the weights of before back in use; those that were in use are gone then.
+
+        Returns:
+            False where none are kept.
+
+        Raises:
+            FormatError: the file that keeps them is damaged; nothing is changed.
+            StoreReadOnlyError: they cannot be written; nothing is changed.
+        """
+        from doxa.recall import load_weights, save_weights
+
+        path = self.path(user)
+        if path is None:
+            with self._guard:
+                known = self._slots.get(user)
+                if known is None or known.before is None:
+                    return False
+                known.slot.swap(known.before)
+                known.before = None
+                return True
+        kept = path.with_suffix(BEFORE)
+        if not stamp_of(kept):
+            return False
+        if kept.stat().st_size:
+            save_weights(load_weights(kept), path)  # the next search sees the new date
+        else:
+            path.unlink(missing_ok=True)
+        kept.unlink(missing_ok=True)
+        return True
+
+    def _keep(self, path: Path, weights: Weights) -> None:
+        """Keep the weights that are about to give way; an empty file stands for those that come with Doxa."""
+        from doxa.memory import replacing
+        from doxa.recall import save_weights
+
+        if stamp_of(path):
+            save_weights(replace(weights, encoder=self.encoder), path.with_suffix(BEFORE))
+            return
+        with replacing(path.with_suffix(BEFORE)) as temporary:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.touch()
 
     def drop(self, user: str) -> None:
         """Forget what was learned from a user."""
@@ -114,6 +171,7 @@ class LearnedWeights:
             self._slots.pop(user, None)
             if (path := self.path(user)) is not None:
                 path.unlink(missing_ok=True)
+                path.with_suffix(BEFORE).unlink(missing_ok=True)
 
     def _read(self, path: Path | None, stamp: int) -> Weights:
         from doxa.recall import load_weights, shipped

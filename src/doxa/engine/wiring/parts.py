@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,18 +26,19 @@ from doxa.backends.parser import Parser, cached
 from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
 from doxa.core.config import Config
+from doxa.core.drift import Alarm, Refreshed, Shadow, Window
 from doxa.core.errors import BackendError, DoxaError, InputError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
 from doxa.core.values import Claim, Turn
 from doxa.engine.wiring.casting import require_players
 from doxa.engine.wiring.heads import TAUGHT, Heads
-from doxa.engine.wiring.learned import LearnedWeights, folder_of
+from doxa.engine.wiring.learned import SNAPSHOTS, LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
 from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr, open_model
 from doxa.engine.wiring.pending import Pending
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
-from doxa.memory import MemoryLog, using
+from doxa.memory import MemoryLog, Snapshots, using
 
 if TYPE_CHECKING:
     from doxa.engine.wiring.reasoners import Knowledge
@@ -92,6 +94,12 @@ class Parts:
     """Feedback that is not stored yet."""
     answers: Pending[Answered] = field(default_factory=Pending)
     """Answers that are not stored yet."""
+    shadows: Pending[Shadow] = field(default_factory=Pending)
+    """Questions that are not sampled yet."""
+    drifts: list[Callable[[Window | Alarm | Refreshed], None]] = field(default_factory=list)
+    """Who is told, without a name, of windows that close, of alarms and of refreshes; of all tenants."""
+    closed: dict[str, int] = field(default_factory=dict)
+    """By user the number of the first window of questions that was closed and is not looked at yet."""
     offers: Offers = field(default_factory=Offers)
     """What each session was last offered to have erased."""
     lifted: int = 0
@@ -130,6 +138,8 @@ class Parts:
             heads=self.heads.of_tenant(name),
             told=Pending(),
             answers=Pending(),
+            shadows=Pending(),
+            closed={},
             offers=Offers(),
             lent=True,
             lifted=0,
@@ -385,6 +395,7 @@ class Parts:
             self.reader.close()
         self.encoder.close()
         self.parser.close()
+        self.log.close()
         self.log.store.close()
 
 
@@ -413,12 +424,13 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = cached(load("parser", config.parser.name))
     reader = _shipped("reader", config)
-    store = load("store", f"sql:{location}", durability=config.store.durability, timeout_s=config.store.timeout_s)
+    store = load("store", f"sql:{location}", **config.store.model_dump())
     log = MemoryLog(
         store,
         encoder,
         tenant=config.tenant,
-        capacity=config.engine.users_in_memory,
+        capacity=config.engine.memory_mb << 20,
+        snapshots=_snapshots(location, config, encoder.name, _sources(config, ontology)),
         ontology=known,
         policy=config.revise.policy,
         warm=config.memory.shared,
@@ -442,6 +454,19 @@ def _shipped(kind: Literal["nli", "grader", "reader"], config: Config) -> Any:
     """Return a configured model of a kind that can be left out; None for `none`."""
     settings = getattr(config, kind)
     return None if settings.name in ("", "none") else load(kind, settings.name, **settings.options)
+
+
+def _snapshots(location: str, config: Config, encoder: str, ontology: Sequence[OntologySource]) -> Snapshots | None:
+    """Return where folds are kept as files; None for a database that is no file here, unless the settings say where."""
+    folder = config.engine.snapshots or folder_of(location, SNAPSHOTS)
+    if folder is None:
+        return None
+    told = blake2b(digest_size=16)
+    for source in ontology:
+        told.update(
+            Path(source).read_bytes() if isinstance(source, (str, Path)) else repr(source.model_json_schema()).encode()
+        )
+    return Snapshots(folder, {"encoder": encoder, "policy": config.revise.policy, "ontology": told.hexdigest()})
 
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,17 @@ from doxa.backends.lexicon import Lexicon
 from doxa.core.promotions import Promotion, Support, Tie
 from doxa.core.values import Claim, Term, Turn
 from doxa.language import stems
-from doxa.memory import LEAST_SUPPORT, UserState, live_support, promotion_id, relation_type
+from doxa.memory import (
+    LEAST_SUPPORT,
+    Form,
+    Pack,
+    PackWriter,
+    Table,
+    UserState,
+    live_support,
+    promotion_id,
+    relation_type,
+)
 from doxa.recall.concepts.concepts import BUILTIN, concepts_of, inventory, named_in
 from doxa.recall.concepts.stances import clauses_of, relations, stance_of
 
@@ -54,6 +64,8 @@ GROWTH = 1.5
 """How much more support there has to be before a promotion is written again."""
 MOST_A_TIME = 4
 """Promotions that one batch may make: no burst of talk decides alone what somebody is like."""
+NAME = "candidates"
+FORMAT = 1
 POSITIVE: tuple[Tie, ...] = ("prefers", "does")
 
 
@@ -221,18 +233,46 @@ Key = tuple[str, str, bool]
 """The subject's key, the concept, and whether it is well-disposed."""
 
 
-@dataclass(slots=True)
+def _assertions_of(data: Any) -> tuple[Assertion, ...]:
+    rows = (dict(zip(FIELDS, row, strict=True)) for row in data)
+    return tuple(Assertion(**row | {"fact_ids": tuple(row["fact_ids"])}) for row in rows)
+
+
+FIELDS = tuple(one.name for one in fields(Assertion))
+TOLD: Form[tuple[Assertion, ...]] = Form(
+    lambda told: [[getattr(one, f) for f in FIELDS] for one in told], _assertions_of
+)
+
+
 class Candidates:
     """What was asserted of every subject and concept so far, read turn by turn; nothing is read twice.
 
     It can be made anew from the state at any time. Memory: `KEPT` assertions a candidate at most.
     """
 
-    _told: dict[Key, list[Assertion]] = field(default_factory=lambda: defaultdict(list))
-    _subjects: dict[str, Term] = field(default_factory=dict)
-    _touched: dict[Key, None] = field(default_factory=dict)
-    _next: int = 0
-    """The place up to which turns were read."""
+    def __init__(self) -> None:
+        self._told: Table[tuple[Assertion, ...]] = Table(TOLD)
+        self._subjects: dict[str, Term] = {}
+        self._touched: dict[Key, None] = {}
+        self._next = 0
+        """The place up to which turns were read."""
+
+    @classmethod
+    def of(cls, pack: Pack | None) -> Candidates:
+        """Return the candidates that a pack has; none where it has none of this form."""
+        found, about = cls(), f"{NAME}.about"
+        if pack is not None and about in pack and (told := pack.value(about))[0] == FORMAT:
+            _, found._next, subjects, touched = told
+            found._subjects = {key: Term(key, label) for key, label in subjects}
+            found._touched = dict.fromkeys((key, concept, positive) for key, concept, positive in touched)
+            found._told.load(pack, f"{NAME}.told")
+        return found
+
+    def save(self, writer: PackWriter, /) -> None:
+        """Write them. Cost O(what was asserted)."""
+        subjects = [(key, term.label) for key, term in self._subjects.items()]
+        writer.value(f"{NAME}.about", (FORMAT, self._next, subjects, list(self._touched)))
+        self._told.save(writer, f"{NAME}.told")
 
     def waiting(self, state: UserState) -> int:
         """Return how many turns there are to read."""
@@ -266,9 +306,7 @@ class Candidates:
         self._subjects.setdefault(key, Term(key, turn.speaker))
         for one in told:
             candidate = (key, one.concept, one.tie in POSITIVE)
-            kept = self._told[candidate]
-            kept.append(one)
-            del kept[:-KEPT]
+            self._told[_joined_key(candidate)] = (*self._of(candidate), one)[-KEPT:]
             self._touched[candidate] = None
             self._touched[(key, one.concept, one.tie not in POSITIVE)] = None  # it may speak against the other one
 
@@ -278,7 +316,7 @@ class Candidates:
         Cost O(touched candidates and what was asserted of them).
         """
         touched, self._touched = list(self._touched), {}
-        waiting = [self._weigh(key, state, gate) for key in touched if self._told.get(key)]
+        waiting = [self._weigh(key, state, gate) for key in touched if self._of(key)]
         made = sorted((one for one in waiting if one.promotion), key=lambda one: -one.probability)
         room = gate.quota - sum(one.active for one in state.promotions)
         new = [one for one in made if one.promotion and state.promotions.get(one.promotion.promotion_id) is None]
@@ -295,13 +333,16 @@ class Candidates:
             *(one for one in waiting if not one.promotion and not one.demote),
         ]
 
+    def _of(self, key: Key) -> tuple[Assertion, ...]:
+        return self._told.get(_joined_key(key), ())
+
     def _weigh(self, key: Key, state: UserState, gate: Gate) -> Proposal:
         """Return what should become of one candidate; guardrails first, then the gate."""
         subject, concept, positive = key
         name = promotion_id(subject, "+" if positive else "-", concept)
         known = state.promotions.get(name)
-        mine = _live(self._told[key], state)
-        against = _live(self._told.get((subject, concept, not positive), ()), state)
+        mine = _live(self._of(key), state)
+        against = _live(self._of((subject, concept, not positive)), state)
         opposed = _opposed(mine, against)
         if known is not None and known.active and opposed > MOST_OPPOSED:
             return Proposal(demote=name, reason="what was said since contradicts it")
@@ -329,9 +370,17 @@ class Candidates:
         return Proposal(promotion=promotion, probability=probability)
 
 
+def _joined_key(key: Key) -> str:
+    subject, concept, positive = key
+    return "\x1f".join((concept, "+" if positive else "-", subject))
+
+
 def candidates_of(state: UserState) -> Candidates:
     """Return what was asserted in a memory, as far as it was read."""
-    return cast("Candidates", state.kept.setdefault("candidates", Candidates()))
+    found = state.kept.get(NAME)
+    if found is None:
+        found = state.kept[NAME] = Candidates.of(state.packed)
+    return cast("Candidates", found)
 
 
 def features_of(mine: Sequence[Assertion], against: Sequence[Assertion], state: UserState) -> NDArray[np.float32]:

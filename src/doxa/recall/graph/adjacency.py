@@ -1,86 +1,66 @@
-"""Storage of a graph that grows: columns of rows, and the edges of every node in compressed rows with a small tail."""
+"""Which edges touch every node of a graph that grows: compressed rows, and a small tail of what came since."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from array import array
 from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adjacency", "Table"]
+from doxa.memory import Pack, PackWriter
 
-GROWTH = 1.25
-"""Room is made for a quarter more rows at a time."""
+__all__ = ["Adjacency"]
+
 LEAST_TAIL = 1024
-TAIL_SHARE = 0.125
-"""The tail is merged into the bulk when it has grown by this share, so an edge is copied O(1) times in all."""
+SHARE = 0.125
+"""The tail is merged into what came lately, and that into the bulk, when it has grown by this share, so an edge is
+copied O(1) times in all."""
 
 
-class Table:
-    """Rows in columns that grow together. Adding costs amortised O(1)."""
+class Run(NamedTuple):
+    """The edges of every node in a row: those of node `i` are `edges[starts[i] : starts[i + 1]]`, oldest first."""
 
-    def __init__(self, columns: Mapping[str, str]) -> None:
-        """Take the type of every column by its name ("i4", "f4")."""
-        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(16, dtype=kind) for name, kind in columns.items()}
-        self._size = 0
+    starts: NDArray[np.uint32]
+    edges: NDArray[np.int32]
 
-    def __len__(self) -> int:
-        return self._size
 
-    def __getitem__(self, column: str) -> NDArray[Any]:
-        """Return a column, `(n,)`; a view that the next row may part from the table."""
-        return self._columns[column][: self._size]
-
-    def add(self, **row: float) -> int:
-        """Append a row and return its number."""
-        place = self._size
-        if place == len(next(iter(self._columns.values()))):
-            room = int(place * GROWTH) + 16
-            self._columns = {name: _grown(column, room) for name, column in self._columns.items()}
-        for name, value in row.items():
-            self._columns[name][place] = value
-        self._size += 1
-        return place
+NONE = Run(np.zeros(1, dtype=np.uint32), np.zeros(0, dtype=np.int32))
 
 
 class Adjacency:
-    """The edges of every node, oldest first: compressed rows for the bulk, lists for what came since.
+    """The edges of every node, oldest first. Four bytes an edge and node, and more for the few that came last.
 
-    Adding costs amortised O(log n) (the bulk is sorted anew when the tail has grown by `TAIL_SHARE`), a lookup
-    O(edges that it gives back).
+    Adding costs amortised O(1), a lookup O(edges that it gives back). What a lookup gives does not depend on what was
+    merged when. Nothing of what lies in a pack is copied until it is merged with as much as an eighth of it.
     """
 
     def __init__(self) -> None:
-        self._halves = Table({"node": "i4", "edge": "i4"})
-        self._starts = np.zeros(1, dtype=np.int64)
-        self._sorted = np.zeros(0, dtype=np.int32)
-        self._tail: dict[int, list[int]] = defaultdict(list)
-        self._late = np.zeros(16, dtype=np.int32)
-        """How many edges of every node are in the tail; it may be longer than there are nodes."""
-        self._bulk = 0
+        self._bulk = NONE
+        self._lately = NONE
+        self._tail: dict[int, array[int]] = {}
+        self._waiting = 0
+        """How many edges are in the tail."""
 
     def __len__(self) -> int:
-        return len(self._halves)
+        return len(self._bulk.edges) + len(self._lately.edges) + self._waiting
 
     def add(self, node: int, edge: int) -> None:
         """Note that an edge touches a node."""
-        self._halves.add(node=node, edge=edge)
-        self._tail[node].append(edge)
-        if node >= len(self._late):
-            self._late = np.concatenate([self._late, np.zeros(int(node * GROWTH) + 16 - len(self._late), np.int32)])
-        self._late[node] += 1
-        if len(self._halves) - self._bulk > max(LEAST_TAIL, TAIL_SHARE * self._bulk):
-            self._merge()
+        tail = self._tail.get(node)
+        if tail is None:
+            tail = self._tail[node] = array("i")
+        tail.append(edge)
+        self._waiting += 1
+        if self._waiting > max(LEAST_TAIL, SHARE * len(self._lately.edges)):
+            self._settle()
 
-    def _merge(self) -> None:
-        nodes = self._halves["node"]
-        self._sorted = self._halves["edge"][np.argsort(nodes, kind="stable")]
-        self._starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(nodes))])
-        self._tail = defaultdict(list)
-        self._late[:] = 0
-        self._bulk = len(nodes)
+    def _settle(self) -> None:
+        self._lately = _merged(self._lately, _run_of(self._tail))
+        self._tail, self._waiting = {}, 0
+        if len(self._lately.edges) > SHARE * len(self._bulk.edges):
+            self._bulk, self._lately = _merged(self._bulk, self._lately), NONE
 
     def of(self, nodes: NDArray[np.intp], limit: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the edges of some nodes, the `limit` latest of each.
@@ -90,35 +70,83 @@ class Adjacency:
             limit: how many edges a node gives back at most.
 
         Returns:
-            Rows of `nodes` and edges, both `(edges,)`. Cost O(edges), however many a node has.
+            Rows of `nodes`, in order, and edges, those of a node oldest first, both `(edges,)`. Cost O(edges), however
+            many a node has.
         """
-        last = len(self._starts) - 1
-        starts, ends = self._starts[np.minimum(nodes, last)], self._starts[np.minimum(nodes + 1, last)]
-        late = np.minimum(self._late_of(nodes), limit)
-        counts = np.minimum(ends - starts, limit - late)
-        rows = np.repeat(np.arange(len(nodes)), counts)
-        offsets = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        edges = self._sorted[np.repeat(ends - counts, counts) + offsets].astype(np.intp)
-        fresh = np.flatnonzero(late)
-        if not len(fresh):
-            return rows, edges
-        tail = [edge for node in nodes[fresh].tolist() for edge in self._tail[node][-limit:]]
-        rows = np.concatenate([rows, np.repeat(fresh, late[fresh])])
-        return rows, np.concatenate([edges, np.array(tail, dtype=np.intp)])
+        late = [self._tail.get(node) for node in nodes.tolist()] if self._waiting else []
+        tail = [(row, edge) for row, edges in enumerate(late) if edges for edge in edges[-limit:]]
+        found = [np.array(tail, dtype=np.intp).reshape(-1, 2).T]
+        left = np.full(len(nodes), limit) - np.bincount(found[0][0], minlength=len(nodes))
+        for run in (self._lately, self._bulk):
+            if len(run.edges):
+                found.append(_latest(run, nodes, left))
+                left -= np.bincount(found[-1][0], minlength=len(nodes))
+        told = [one for one in reversed(found) if one.shape[1]]
+        if len(told) < 2:
+            return (told[0][0], told[0][1]) if told else (found[0][0], found[0][1])
+        rows, edges = np.concatenate(told, axis=1)
+        order = np.argsort(rows, kind="stable")
+        return rows[order], edges[order]
+
+    def of_one(self, node: int) -> list[int]:
+        """Return all edges of a node, oldest first. Cost O(its edges), and little for a few."""
+        found: list[int] = []
+        for starts, edges in (self._bulk, self._lately):
+            if node + 1 < len(starts):
+                found += edges[starts[node] : starts[node + 1]].tolist()
+        return [*found, *self._tail.get(node, ())]
 
     def degree(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return how many edges touch every node, `(k,)`. Cost O(k)."""
-        last = len(self._starts) - 1
-        starts, ends = self._starts[np.minimum(nodes, last)], self._starts[np.minimum(nodes + 1, last)]
-        return (ends - starts + self._late_of(nodes)).astype(np.intp)
+        waiting = np.array([len(self._tail.get(node, ())) for node in nodes.tolist()], dtype=np.intp)
+        for run in (self._lately, self._bulk):
+            starts, ends = _bounds(run, nodes)
+            waiting += ends - starts
+        return waiting
 
-    def _late_of(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
-        inside = np.minimum(nodes, len(self._late) - 1)
-        return np.where(nodes == inside, self._late[inside], 0)
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write all of it."""
+        run = _merged(_merged(self._bulk, self._lately), _run_of(self._tail))
+        writer.array(f"{name}.starts", run.starts)
+        writer.array(f"{name}.edges", run.edges)
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take what a pack has in place of all that is here."""
+        self._bulk, self._lately = Run(pack.array(f"{name}.starts"), pack.array(f"{name}.edges")), NONE
+        self._tail, self._waiting = {}, 0
 
 
-def _grown(column: NDArray[Any], room: int) -> NDArray[Any]:
-    """Return a column with room for more rows; `np.resize` would keep twice the column alive behind it."""
-    grown = np.zeros(room, dtype=column.dtype)
-    grown[: len(column)] = column
-    return grown
+def _bounds(run: Run, nodes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where the edges of nodes begin and end."""
+    last = len(run.starts) - 1
+    starts, ends = run.starts[np.minimum(nodes, last)], run.starts[np.minimum(nodes + 1, last)]
+    return starts.astype(np.intp), ends.astype(np.intp)
+
+
+def _latest(run: Run, nodes: NDArray[np.intp], most: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return rows of nodes and the latest edges of each, `(2, edges)`, as many as `most` says of every node."""
+    starts, ends = _bounds(run, nodes)
+    counts = np.minimum(ends - starts, most)
+    rows = np.repeat(np.arange(len(nodes)), counts)
+    offsets = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.stack([rows, run.edges[np.repeat(ends - counts, counts) + offsets]])
+
+
+def _run_of(tail: Mapping[int, array[int]]) -> Run:
+    if not tail:
+        return NONE
+    nodes = sorted(tail)
+    counts = np.zeros(nodes[-1] + 2, dtype=np.uint32)
+    counts[np.array(nodes) + 1] = [len(tail[node]) for node in nodes]
+    edges = np.frombuffer(b"".join(tail[node].tobytes() for node in nodes), dtype=np.int32)
+    return Run(np.cumsum(counts, dtype=np.uint32), edges)
+
+
+def _merged(old: Run, new: Run) -> Run:
+    """Return two runs as one, the edges of the new one behind those of the old. Cost O(edges)."""
+    if not len(new.edges) or not len(old.edges):
+        return old if len(old.edges) else new
+    size = max(len(old.starts), len(new.starts))
+    left, right = (np.pad(run.starts, (0, size - len(run.starts)), mode="edge") for run in (old, new))
+    ends = np.repeat(left[1:].astype(np.intp), np.diff(right))
+    return Run(left + right, np.insert(old.edges, ends, new.edges))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Protocol
@@ -13,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.values import Turn
-from doxa.memory import UserState, encoded_texts
+from doxa.memory import Pack, PackWriter, UserState, encoded_texts
 from doxa.recall.concepts.concepts import concepts_of, inventory
 from doxa.recall.concepts.stances import stance_of
-from doxa.recall.graph.adjacency import Table
+from doxa.recall.graph.adjacency import Adjacency
+from doxa.recall.graph.sheet import Sheet
 
 __all__ = ["TurnTags", "hashed", "labelled"]
 
@@ -41,8 +40,9 @@ class TurnTags:
     """Concepts and stances by place, about 30 bytes a turn. Reading a turn costs below 0.5 ms, once."""
 
     def __init__(self) -> None:
-        self._rows = Table({**dict.fromkeys(CONCEPTS, "i2"), **dict.fromkeys(WEIGHTS, "f4"), "stance": "f4"})
-        self._stated: dict[int, array[int]] = defaultdict(lambda: array("i"))
+        self._rows = Sheet({**dict.fromkeys(CONCEPTS, "i2"), **dict.fromkeys(WEIGHTS, "f4"), "stance": "f4"})
+        self._stated = Adjacency()
+        """The places that state something about a concept."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -64,13 +64,13 @@ class TurnTags:
             )
             if stance >= STATED:
                 for row in rows:
-                    self._stated[row].append(place)
+                    self._stated.add(row, place)
 
     def of(self, place: int) -> dict[str, float]:
         """Return the concepts of a turn, each with its weight of 0 to 1."""
         known = inventory().concepts
-        rows = [int(self._rows[column][place]) for column in CONCEPTS]
-        weights = [float(self._rows[column][place]) for column in WEIGHTS]
+        rows = [self._rows.get(column, place) for column in CONCEPTS]
+        weights = [self._rows.get(column, place) for column in WEIGHTS]
         return {known[row].name: weight for row, weight in zip(rows, weights, strict=True) if row >= 0}
 
     def about(self, places: NDArray[np.intp], wanted: Mapping[str, float]) -> NDArray[np.float32]:
@@ -87,29 +87,41 @@ class TurnTags:
         total = asked.sum()
         if not total:
             return np.zeros(len(places), dtype=np.float32)
-        rows = np.stack([self._rows[column][places] for column in CONCEPTS])
-        weights = np.stack([self._rows[column][places] for column in WEIGHTS])
+        rows, weights = self._columns(places)
         shared: NDArray[np.float32] = np.minimum(asked[rows], weights).sum(axis=0) / total
         return shared
 
     def weighed(self, places: NDArray[np.intp], counts: Weighed) -> NDArray[np.float32]:
         """Return the largest share that a concept of each turn has in some counts, times its weight, `(k,)` in 0..1."""
         shares = np.append(counts.shares(_hashes()), np.float32(0))  # the last one is for "no concept" (-1)
-        rows = np.stack([self._rows[column][places] for column in CONCEPTS])
-        weights = np.stack([self._rows[column][places] for column in WEIGHTS])
+        rows, weights = self._columns(places)
         weighed: NDArray[np.float32] = (shares[rows] * weights).max(axis=0)
         return weighed
 
     def stances(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return how sure it is that the speaker states a liking, a limit or a habit, `(k,) float32` in 0..1."""
-        stances: NDArray[np.float32] = self._rows["stance"][places]
+        stances: NDArray[np.float32] = self._rows.take("stance", places)
         return stances
 
     def stating(self, concepts: Iterable[str], most: int) -> NDArray[np.intp]:
         """Return turns that state something about some concepts, the `most` latest of each, in order."""
         rows = [inventory().place[name] for name in concepts if name in inventory()]
-        found = [np.array(self._stated[row][-most:], dtype=np.intp) for row in rows if row in self._stated]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
+        return np.unique(self._stated.of(np.array(rows, dtype=np.intp), most)[1])
+
+    def _columns(self, places: NDArray[np.intp]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        """Return the concepts of some places and their weights, `(KEPT, k)` each."""
+        rows = np.stack([self._rows.take(column, places) for column in CONCEPTS])
+        return rows, np.stack([self._rows.take(column, places) for column in WEIGHTS])
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write them."""
+        self._rows.save(writer, f"{name}.rows")
+        self._stated.save(writer, f"{name}.stated")
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take those of a pack in place of all that are here."""
+        self._rows.load(pack, f"{name}.rows")
+        self._stated.load(pack, f"{name}.stated")
 
 
 def labelled(concept: str) -> str:

@@ -42,6 +42,9 @@ def refresh(
     current: Weights,
     replays: Sequence[Replay],
     spec: LearnSpec = LearnSpec(),
+    *,
+    held: Sequence[Replay] | None = None,
+    failed: int = 0,
 ) -> tuple[Weights, Lesson]:
     """Return weights that have learned from replays, and what was done and why.
 
@@ -49,6 +52,8 @@ def refresh(
         current: the weights in use; learning goes on from them and is pulled towards them.
         replays: one a query, oldest first. The latest of them are held out as the shadow set.
         spec: how.
+        held: the shadow set; by default the latest of the replays, which then are not learned from.
+        failed: questions beside the shadow set that failed, and of which nobody knows what was needed: they count 0.
 
     Returns:
         The new weights, or `current` itself where there is too little to learn from, or where the new ones find less
@@ -58,19 +63,20 @@ def refresh(
 
     Source: appendix B.5 refreshes the scorer and the router from the latest feedback; the refusal is ours.
     """
-    if len(replays) < spec.least:
-        reason = f"{len(replays)} answers with feedback are too few to learn from; it takes {spec.least}."
+    known = len(replays) + len(held or ())
+    if known < spec.least or (held is not None and not (held and replays)):
+        reason = f"{known} answers with feedback are too few to learn from; it takes {spec.least}."
         return current, Lesson(accepted=False, reason=reason, trained=0, shadow=0)
-    held = max(1, round(len(replays) * spec.shadow))
-    train, shadow = replays[:-held], replays[-held:]
+    last = max(1, round(len(replays) * spec.shadow))
+    train, shadow = (replays[:-last], replays[-last:]) if held is None else (replays, held)
     new = routed_weights(aligned_weights(current, train, spec.align), train, spec.policy)
-    before, after = figures(current, shadow), figures(new, shadow)
+    before, after = (figures(weights, shadow, failed=failed) for weights in (current, new))
     refused = _worse(before, after, spec)
     lesson = Lesson(
         accepted=not refused,
         reason=f"The weights in use stay: {refused}." if refused else _gained(before, after),
         trained=len(train),
-        shadow=len(shadow),
+        shadow=len(shadow) + failed,
         before=before,
         after=after,
     )
@@ -111,19 +117,21 @@ def routed_weights(current: Weights, replays: Sequence[Replay], spec: PolicySpec
     return replace(current, router=router)
 
 
-def figures(weights: Weights, replays: Sequence[Replay]) -> dict[str, float]:
+def figures(weights: Weights, replays: Sequence[Replay], *, failed: int = 0) -> dict[str, float]:
     """Return the figures that drift is watched by (appendix B.5), each a mean over replays.
 
     Recall@10, nDCG@10, the share of the candidate budget that was spent, the disagreement of the graph and the dense
     view (as their scores are, and brought to unit spread), and how often another plan would have been better.
+    Questions beside the replays that failed count 0 in Recall@10 and nDCG@10.
     """
     outcome = measure(replays, weights)
     chosen = [list(PLANS).index(name) for name in outcome.plans]
     start, batch = _fitted(weights, replays)
     scores = start.scores(batch)
+    answered = len(replays) / max(len(replays) + failed, 1)
     return {
-        "recall": outcome.recall,
-        "ndcg": outcome.ndcg,
+        "recall": outcome.recall * answered,
+        "ndcg": outcome.ndcg * answered,
         "cost": outcome.cost,
         "disagreement": disagreement(*scores, batch.there),
         "disagreement_steady": disagreement(*scores, batch.there, steady=True),

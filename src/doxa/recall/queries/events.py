@@ -36,6 +36,7 @@ NO_EVENT = frozenset(stems(" ".join([*MONTHS, *DAYS]))) | frozenset(
 )
 LEAST = 0.6
 """Share of the event's words, by idf, that a turn must have to be about it."""
+TINY = 1e-6
 AROUND = 10
 """Days on either side of an event that belong to "during" it."""
 
@@ -79,14 +80,24 @@ def event_of(text: str, state: UserState, today: date) -> Event | None:
 
 
 def _day_of(terms: tuple[str, ...], state: UserState) -> date | None:
-    """Return the day of the event by the turn that has most of its words, the earliest of equal ones."""
-    shares = {term: state.lexical.idf(term) for term in terms}
+    """Return the day of the event by the turn that has most of its words, the earliest of equal ones.
+
+    Rare words are read first, and no more of them once what is left is too small a share.
+    """
+    index = state.lexical
+    shares = {term: index.idf(term) for term in terms}
     reachable = sum(shares.values())
-    found = [(state.lexical.scores(term)[0], share / reachable) for term, share in shares.items() if reachable]
-    if not any(len(places) for places, _ in found):
+    left, found = 1.0, [np.empty(0, dtype=np.intp)]
+    for term in sorted(terms, key=lambda term: -shares[term]):
+        if not reachable or left < LEAST - TINY:
+            break
+        found.append(index.places(term))
+        left -= shares[term] / reachable
+    places = np.unique(np.concatenate(found))
+    if not len(places):
         return None
-    places, which = np.unique(np.concatenate([places for places, _ in found]), return_inverse=True)
-    covered = np.bincount(which, weights=np.concatenate([np.full(len(places), share) for places, share in found]))
+    weights = np.array([shares[term] / reachable for term in terms])
+    covered = weights @ (index.held(terms, places) > 0)
     for row in np.argsort(-covered, kind="stable"):
         turn = state.turns[state.places[int(places[row])]]
         if covered[row] < LEAST:

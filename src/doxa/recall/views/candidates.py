@@ -102,11 +102,30 @@ class Look:
         hidden = len(self.left_out) + (0 if self.everything else self.index.facts.over)
         if MANY * hidden < len(self.state.places) and all(bound is None for bound in bounds):
             return None  # views look at more than they propose, so a few that `best` leaves out cost nothing
-        return self.admits(np.arange(len(self.state.places)))
+        size = len(self.state.places)
+        admitted = self._meets(slice(0, size), size)
+        if self.only is not None:
+            inside = np.zeros(size, dtype=np.bool_)
+            inside[self.only] = True
+            admitted &= inside
+        admitted[self.left_out] = False
+        return admitted
 
     def admits(self, places: Places) -> NDArray[np.bool_]:
         """Tell for every place whether it is searched, `(k,) bool`. Cost O(k)."""
-        admitted = np.ones(len(places), dtype=np.bool_)
+        admitted = self._meets(places, len(places))
+        if self.only is not None:
+            admitted &= np.isin(places, self.only)
+        if len(self.left_out):
+            admitted &= ~np.isin(places, self.left_out)
+        return admitted
+
+    def _meets(self, places: Any, size: int) -> NDArray[np.bool_]:
+        """Tell for every place whether it stands and was said when and by whom it must have been, `(size,) bool`.
+
+        Places are an array or, so that a column is not copied for all of them, a slice.
+        """
+        admitted = np.ones(size, dtype=np.bool_)
         if not self.everything:
             admitted &= self.index.facts.stands(places, past=self.past)
         query, columns = self.query, self.state.columns
@@ -116,11 +135,10 @@ class Look:
         if query.since is not None:
             admitted &= columns.at[places] >= microseconds(query.since)
         if query.said_by is not None:
-            admitted &= np.isin(columns.speaker[places], self._speakers(query.said_by))
-        if self.only is not None:
-            admitted &= np.isin(places, self.only)
-        if len(self.left_out):
-            admitted &= ~np.isin(places, self.left_out)
+            said, spoken = columns.speaker[places], np.zeros(size, dtype=np.bool_)
+            for number in self._speakers(query.said_by):
+                spoken |= said == number
+            admitted &= spoken
         return admitted
 
     def _speakers(self, name: str) -> list[int]:

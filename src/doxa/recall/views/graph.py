@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from doxa.memory import microseconds
 from doxa.recall.concepts.concepts import concepts_of, inventory
 from doxa.recall.graph.graph import (
-    CONCEPT_KEY,
     MICROSECONDS_A_DAY,
     NEVER,
     Ids,
     MemoryGraph,
     Standpoint,
-    kinds_of,
     path_weights,
 )
+from doxa.recall.graph.nodes import CONCEPT_KEY
+from doxa.recall.graph.relations import kinds_of
 from doxa.recall.graph.tags import STATED
 from doxa.recall.graph.walk import Walk
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
@@ -70,8 +70,8 @@ class Reading:
 
     def fits(self, graph: MemoryGraph, source: Ids) -> NDArray[np.bool_]:
         """Tell which facts the query asks for, by their relation or by the kind of thing that they tell."""
-        named = among(graph.sources["relation"][source], self.relations)
-        fits: NDArray[np.bool_] = named | ((graph.sources["serves"][source] & self.sought) > 0)
+        named = among(graph.sources.take("relation", source), self.relations)
+        fits: NDArray[np.bool_] = named | ((graph.sources.take("serves", source) & self.sought) > 0)
         return fits
 
 
@@ -119,31 +119,31 @@ class Graph:
 
     def _walked(self, graph: MemoryGraph, reading: Reading, budget: int) -> Places:
         """Return the turns where the walk ends most likely."""
-        places = graph.places(reading.walk.nodes)
+        places = graph.nodes.places(reading.walk.nodes)
         turns = np.flatnonzero(places >= 0)
         best = np.lexsort((-places[turns], -reading.walk.mass[turns]))[: WIDER * budget]
         return places[turns[best]]
 
     def _fitting(self, graph: MemoryGraph, reading: Reading) -> Places:
         """Return the turns of the latest facts about the people of a query that fit it."""
-        _, edges = graph.edges_of(reading.people, LATEST * 4)
-        ends = graph.edges["end"][edges].astype(np.intp)
-        source = graph.edges["source"][edges].astype(np.intp)
-        told = (source >= 0) & (graph.places(ends) >= 0)
+        edges = np.unique(graph.edges_of(reading.people, LATEST * 4)[1])
+        ends = graph.edges.take("end", edges).astype(np.intp)
+        source = graph.edges.take("source", edges).astype(np.intp)
+        told = (source >= 0) & (graph.nodes.places(ends) >= 0)
         ends, source = ends[told], source[told]
-        return np.unique(graph.places(ends[reading.fits(graph, source)])[-LATEST:])
+        return np.unique(graph.nodes.places(ends[reading.fits(graph, source)])[-LATEST:])
 
     def scores(self, look: Look, places: Places) -> Mapping[str, Scores]:
         """Return the scores of every place, 0 to 1. Cost O(facts of these turns)."""
         graph, reading, size = look.index.graph, read(look), len(places)
         rows, source = told_at(look, places)
         strength = graph.strengths(source, reading.since)
-        things = graph.sources["object"][source].astype(np.intp)
-        worth = strength * np.where(things >= 0, graph.rarity(np.maximum(things, 0)), 0)
-        about = among(graph.sources["subject"][source], reading.people)
+        things = graph.sources.take("object", source).astype(np.intp)
+        worth = strength * np.where(things >= 0, graph.nodes.rarity(np.maximum(things, 0)), 0)
+        about = among(graph.sources.take("subject", source), reading.people)
         owned = strength * np.where(about, 1, OTHERS)
-        named = among(graph.sources["relation"][source], reading.relations)
-        sought = (graph.sources["serves"][source] & reading.sought) > 0
+        named = among(graph.sources.take("relation", source), reading.relations)
+        sought = (graph.sources.take("serves", source) & reading.sought) > 0
         mass = reading.walk.at(graph.turns(places))
         concept, stance = self._stated(look, places)
         # Asked where to eat, that somebody loves dogs is beside the point, however surely they said it.
@@ -185,7 +185,7 @@ class Graph:
 
     def _best_fact(self, reading: Reading, graph: MemoryGraph, source: Ids) -> int | None:
         """Return the fact that fits the query best; None when none is of its people and none is asked for."""
-        about = among(graph.sources["subject"][source], reading.people)
+        about = among(graph.sources.take("subject", source), reading.people)
         fits = about + reading.fits(graph, source).astype(np.float32)
         if not fits.any():
             return None
@@ -234,7 +234,7 @@ def _read(look: Look) -> Reading:
     return Reading(
         since=since,
         people=people,
-        relations=graph.relations_with(query.terms),
+        relations=graph.relations.having(query.terms),
         sought=kinds_of(query.seeks),
         concepts=concepts,
         tastes=tastes,
@@ -274,8 +274,8 @@ def _people(look: Look) -> set[int]:
 def _seeds(look: Look, people: Ids, concepts: Mapping[str, float]) -> dict[int, float]:
     """Return where a walk starts: the names that the query has words of, by rarity, its concepts, and its people."""
     query, graph = look.query, look.index.graph
-    nodes, shares = graph.linked([*query.terms, *(term for term, _ in query.expansions)])
-    strengths = shares**2 * graph.rarity(nodes)
+    nodes, shares = graph.nodes.linked([*query.terms, *(term for term, _ in query.expansions)])
+    strengths = shares**2 * graph.nodes.rarity(nodes)
     seeds = dict(zip(nodes.tolist(), strengths.tolist(), strict=True))
     for key, weight in [
         *((look.state.beliefs.key(label.casefold()), 1.0) for label in query.entities),

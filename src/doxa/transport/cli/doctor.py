@@ -83,8 +83,18 @@ def _database(request: Request) -> Check:
     whose = ", ".join(users[:5]) + (", ..." if len(users) > 5 else "")
     kind, where, size = about["backend"], about["location"], about.get("bytes") or 0
     store = f"{kind}, {without_password(str(where))}, format {about['format']}, {size / 1024:,.0f} KiB"
+    store += _server(about)
     lesser = f"; of {mine}, {count(degraded, 'turn')} could not be processed in full" if degraded else ""
     return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}{taught}{lesser}")
+
+
+def _server(about: dict[str, Any]) -> str:
+    """Return what is to be known of a database server; empty for a file."""
+    if "server" not in about:
+        return ""
+    parts, pool = about["partitions"], about["pool"]
+    cut = f"{parts} partitions" if parts else "plain tables"
+    return f"; Postgres {about['server']}, {cut}, pool of {pool['size']}+{pool['overflow']}"
 
 
 def _taught(doxa: Doxa, user: str) -> str:

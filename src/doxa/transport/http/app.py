@@ -44,6 +44,7 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     """
     settings = settings or doxa.parts.config.server
     numbers = Numbers()
+    doxa.parts.drifts.append(numbers.drifted)
     gate = Gate(doxa, open_=settings.open, rate=settings.rate, own=own_key, measures=numbers)
     querying = Querying(settings.query_s)
     served = Served(doxa=doxa, gate=gate, numbers=numbers, settings=settings, querying=querying)
@@ -67,7 +68,8 @@ def application(doxa: Doxa, settings: ServerConfig | None = None, *, own_key: st
     describe(app)
     told = shaped({**SHAPES, PATH: inspector.shape})
     install(app, told)
-    _front(app, settings, numbers, told, lambda scope: waits(scope) or inspector.waits(scope))
+    served.waits = lambda scope: waits(scope) or inspector.waits(scope)
+    _front(app, settings, numbers, told, served.waits)
     return app
 
 

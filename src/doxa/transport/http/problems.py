@@ -34,6 +34,7 @@ from doxa.core.errors import (
     StoreError,
     StoreFullError,
     StoreLockedError,
+    StoreUnavailableError,
     TurnConflictError,
 )
 from doxa.transport.http.telling import METHODS, declared
@@ -82,6 +83,7 @@ STATUS: tuple[tuple[type[DoxaError], int], ...] = (
     (InputError, 400),
     (NotFoundError, 404),
     (StoreLockedError, 503),
+    (StoreUnavailableError, 503),
     (StoreConflictError, 503),
     (StoreFullError, 507),
     (StoreError, 500),

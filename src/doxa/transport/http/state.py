@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
+from starlette.types import Scope
 
 from doxa.core.config import ServerConfig
 from doxa.engine import Doxa
@@ -31,6 +32,8 @@ class Served:
     """Closed at the shutdown; what a protocol opens goes on it."""
     stopping: list[Callable[[], None]] = field(default_factory=list)
     """Called when the server is to stop, before it waits for requests under way: what waits for notices ends then."""
+    waits: Callable[[Scope], bool] = lambda _: False
+    """Tells of a request that it only waits for notices, perhaps for hours."""
 
 
 def served(connection: HTTPConnection) -> Served:

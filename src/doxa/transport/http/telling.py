@@ -22,6 +22,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disa
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from doxa.core.drift import Alarm, Refreshed, Window
 from doxa.core.trace import Step, Trace
 from doxa.transport.measures import Speed, Spending
 
@@ -35,6 +36,8 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FIELDS = ("request_id", "method", "path", "status", "ms", "key_id", "tenant")
 """What a line of the log may say beside its message."""
 NS_PER_MS = 1_000_000
+SHARES = tuple(step / 20 for step in range(1, 21))
+"""Where shares are told apart: the thresholds of appendix B.5, 0.60 and 0.65, are among them."""
 BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Where speeds are told apart: search takes milliseconds, and a model seconds."""
 
@@ -71,6 +74,21 @@ class Numbers:
         self.tokens = Counter(
             "doxa_model_tokens", "Tokens of prompts and of answers.", ["step", "of"], registry=self.registry
         )
+        self.windows = {
+            name: Histogram(f"doxa_drift_{name}", said, registry=self.registry, buckets=buckets)
+            for name, said, buckets in (
+                ("recall", "Recall@10 of the questions of a window that closed.", SHARES),
+                ("disagreement", "How far the views were apart in it.", SHARES),
+                ("abstained", "The share of its questions without an answer.", SHARES),
+                ("p95_seconds", "The 95th percentile of its searches.", BUCKETS_S),
+            )
+        }
+        self.alarms = Counter(
+            "doxa_drift_alarms", "Alarms that search drifts for a user.", ["signal", "grade"], registry=self.registry
+        )
+        self.refreshes = Counter(
+            "doxa_drift_refreshes", "Refreshes of what was learned.", ["weights"], registry=self.registry
+        )
 
     def count(self, trace: Trace) -> None:
         """Count the steps of a trace."""
@@ -79,6 +97,20 @@ class Numbers:
             if step.degraded:
                 self.degraded.labels(step.name).inc()
             self._count_cost(step)
+
+    def drifted(self, what: Window | Alarm | Refreshed) -> None:
+        """Count a window of questions that closed, an alarm, or a refresh."""
+        match what:
+            case Window():
+                told = {"recall": (what.judged, what.recall), "disagreement": (what.compared, what.disagreement)}
+                told |= {"abstained": (what.asked, what.abstained), "p95_seconds": (what.asked, what.p95_ms / 1000)}
+                for name, (known, value) in told.items():
+                    if known:
+                        self.windows[name].observe(value)
+            case Alarm():
+                self.alarms.labels(what.signal, what.grade).inc()
+            case Refreshed():
+                self.refreshes.labels("new" if what.lesson.accepted else "kept").inc()
 
     def _count_cost(self, step: Step) -> None:
         prompt, answer = (

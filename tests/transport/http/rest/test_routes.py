@@ -85,7 +85,7 @@ def test_every_route_refuses_a_parameter_that_it_does_not_know(client, operation
 
 def test_every_write_can_be_waited_for(operations):
     """`wait=true` is known to all that change what is believed, but for those that always wait."""
-    always = {"learn", "tellTasks", "importMemory"}
+    always = {"learn", "refresh", "rollBack", "tellTasks", "importMemory"}
     writes = [one for _, _, one in operations if "write" in rights_of(one) and one["operationId"] not in always]
     for operation in writes:
         assert "wait" in {parameter["name"] for parameter in operation["parameters"]}, operation["operationId"]
@@ -93,7 +93,7 @@ def test_every_write_can_be_waited_for(operations):
 
 def test_every_read_of_the_log_is_conditional(operations):
     """What is kept beside the log has no ETag, and says so."""
-    beside = {"listAnswers", "whyAnswered", "learned", "listUsers"}
+    beside = {"listAnswers", "whyAnswered", "learned", "drift", "listUsers"}
     for method, _, operation in operations:
         if method == "get" and operation["operationId"] not in beside:
             names = {parameter["name"] for parameter in operation["parameters"]}

@@ -99,3 +99,13 @@ def test_search_learns_from_what_was_missed(ana):
     assert ana.post("/learn")["accepted"] is False and ana.get("/learn")["reason"]
     ana.post("/feedback", {"query": "Where?", "needed": ["none"]}, 404)
     ana.post("/feedback", {"query": "Where?", "needed": []}, 422)
+
+
+def test_drift_is_told_refreshed_and_rolled_back(ana):
+    """What was asked is counted; with nothing to learn from the weights stay, and there is nothing to put back."""
+    ana.post("/ask", {"text": "Where do I live?"})
+    now = ana.get("/drift")
+    assert now["state"] == "waiting" and now["open"] and now["windows"][-1]["asked"] == 1
+    done = ana.post("/drift")["refreshes"][-1]
+    assert done["lesson"]["accepted"] is False and "too few" in done["lesson"]["reason"]
+    ana.post("/drift/rollback", {}, 404)

@@ -8,6 +8,7 @@ from fastapi import Query, Request
 from pydantic import Field
 
 from doxa.core.consistency import Consistency
+from doxa.core.drift import Drift
 from doxa.core.feedback import Feedback, Lesson
 from doxa.core.values import Evidence
 from doxa.transport.http.rest.ground import (
@@ -160,3 +161,21 @@ def learn(room: Writing) -> Any:
 def learned(room: Reading) -> Any:
     """Tell how search does on the feedback, and change nothing. What is learned is no part of the log: no ETag."""
     return plain(room.memory().learn(status=True))
+
+
+@router.get("/drift", operation_id="drift", response_model=shown(Drift))
+def drift(room: Reading) -> Any:
+    """Tell whether search does as well as it did, by a sample of all questions, and change nothing. No ETag."""
+    return plain(room.memory().drift())
+
+
+@router.post("/drift", operation_id="refresh", response_model=shown(Drift))
+def refresh(room: Writing) -> Any:
+    """Refresh promotions, missing vectors and weights; weights that find less of what is held back are refused."""
+    return plain(room.memory("write").drift(refresh=True))
+
+
+@router.post("/drift/rollback", operation_id="rollBack", response_model=shown(Drift))
+def roll_back(room: Writing) -> Any:
+    """Put the weights of before the last refresh back in use."""
+    return plain(room.memory("write").drift(rollback=True))

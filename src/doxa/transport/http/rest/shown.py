@@ -57,7 +57,8 @@ def written(name: str, /, **types: Any) -> type[BaseModel]:
 def shown(kind: type) -> type[BaseModel]:
     """Return a model of what `plain` writes of a dataclass."""
     hints, said = get_type_hints(kind), _docstrings(kind)
-    types = {field.name: (_type(hints[field.name]), said.get(field.name)) for field in fields(kind)}
+    names = [field.name for field in fields(kind) if not field.metadata]
+    types = {name: (_type(hints[name]), said.get(name)) for name in names}
     types |= MORE.get(kind, {})
     if kind is Reply:
         types["trace"] = (shown(Trace) | None, TRACE)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
+from doxa.core.drift import Drift, Window
 from doxa.core.errors import InputError
 from doxa.transport.inspector.entry import secret_of
 from doxa.transport.inspector.visit import Visit
@@ -21,6 +22,10 @@ __all__ = ["PATHS"]
 LESSER, PATHS_SHOWN, USERS = 20, 12, 50
 BAR = 120
 """Units of the longest bar."""
+WINDOWS, LISTED, REFRESHES = 60, 7, 3
+"""Windows that are drawn, and those and the refreshes that are listed, the latest ones."""
+CURVE = (600, 80)
+"""Width and height of the curve of recall, in units; it stretches to the width of the page."""
 RESIDENT = Path("/proc/self/statm")
 UNITS = ("B", "KB", "MB", "GB", "TB")
 
@@ -35,6 +40,47 @@ class Bar:
     """How long the bars are."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """Recall over the windows, as it is drawn: one point for each, and a line where it is as a rule."""
+
+    points: str
+    """`x,y` for each window that could be judged."""
+    usual: float | None
+    """How high the line is."""
+    alarms: tuple[tuple[float, float], ...]
+    """Where alarms were raised."""
+    said: str
+    """The same in words."""
+
+
+def curve_of(found: Drift) -> Curve | None:
+    """Return the curve of recall; None where no window could be judged."""
+    drawn = [window for window in found.windows if window.judged][-WINDOWS:]
+    if not drawn:
+        return None
+    width, height = CURVE
+    raised = {alarm.window for alarm in found.alarms}
+
+    def at(place: int, window: Window) -> tuple[float, float]:
+        return round(4 + (width - 8) * place / max(len(drawn) - 1, 1), 1), level(window.recall)
+
+    def level(share: float) -> float:
+        return round(4 + (height - 8) * (1 - share), 1)
+
+    places = [at(place, window) for place, window in enumerate(drawn)]
+    low, high = (pick(window.recall for window in drawn) for pick in (min, max))
+    usual = None if found.reference is None else found.reference.recall
+    windows = "1 window" if len(drawn) == 1 else f"{len(drawn)} windows"
+    said = f"Recall at 10 in {windows}, from {low:.2f} to {high:.2f}, {drawn[-1].recall:.2f} in the last one"
+    return Curve(
+        points=" ".join(f"{x},{y}" for x, y in places),
+        usual=None if usual is None else level(usual),
+        alarms=tuple(spot for spot, window in zip(places, drawn, strict=True) if window.number in raised),
+        said=said if usual is None else f"{said}; {usual:.2f} as a rule",
+    )
+
+
 def health(visit: Visit) -> Response:
     """Show how it goes; parameter `lesser` where the page of turns begins that were not processed in full."""
     room = visit.room
@@ -43,7 +89,7 @@ def health(visit: Visit) -> Response:
     with room.view(settle=False).opened() as view:
         counts, spent = view.counts(), view.spent()
         turns = view.degraded(after=visit.text("lesser"), limit=LESSER)
-    about = room.describe()
+    about, drift = room.describe(), room.memory().drift()
     return visit.shown(
         "health.html",
         counts=counts,
@@ -59,6 +105,11 @@ def health(visit: Visit) -> Response:
         spent=spent,
         lesser=room.lesser(),
         turns=turns,
+        drift=drift,
+        curve=curve_of(drift),
+        size=CURVE,
+        listed=drift.windows[-LISTED:],
+        refreshes=drift.refreshes[-REFRESHES:],
         formats=MEDIA,
         may={right: right in room.scope.rights for right in ("erase", "admin")},
         ms=ms,

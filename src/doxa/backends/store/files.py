@@ -1,0 +1,111 @@
+"""What is particular to SQLite: which files are ours, and how a connection to one is prepared."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from doxa.backends.store.failures import mapped_errors
+from doxa.core.errors import StoreError, StoreForeignError, StoreReadOnlyError
+
+APPLICATION_ID = 0x446F7861
+"""Marks an SQLite file as ours: the letters `Doxa`."""
+POLL_S = 0.01
+SQLITE_MAGIC = b"SQLite format 3\x00"
+
+
+def in_memory(url: sa.URL) -> bool:
+    """Tell whether a database lives and dies with this process."""
+    return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
+
+
+def is_frozen(path: Path) -> bool:
+    """Tell whether a file lies where nothing can be written, so that not even a reader's lock can be made."""
+    return path.exists() and not os.access(path.parent, os.W_OK)
+
+
+def as_uri(url: sa.URL, *, immutable: bool) -> sa.URL:
+    """Return an URL by which a file is only read; with `immutable`, without a look at whether others write it."""
+    query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if immutable else {})
+    return url.set(database=f"file:{quote(str(url.database))}", query=query)
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is not ours before anything could write to it."""
+    if path.is_dir():
+        raise StoreForeignError(
+            f"{path} is a folder; expected the path of a memory file, such as {path / 'memory.db'}."
+        )
+    if not path.parent.is_dir():
+        raise StoreError(f"The folder {path.parent} does not exist. Make it first, or give another path.")
+    if not path.exists():
+        if not os.access(path.parent, os.W_OK):
+            raise StoreReadOnlyError(f"The folder {path.parent} cannot be written. Give a path in a writable folder.")
+        return
+    try:
+        with path.open("rb") as file:
+            magic = file.read(16)
+    except OSError as exc:
+        raise StoreReadOnlyError(f"The memory {path} cannot be read: {exc.strerror}. Check its rights.") from exc
+    if not magic:
+        return
+    log = path.with_name(f"{path.name}-wal")
+    if is_frozen(path) and log.exists() and log.stat().st_size:
+        raise StoreReadOnlyError(
+            f"{path} lies where nothing can be written, and its newest turns are still in {log.name}. Copy both files "
+            "to a writable folder and open them there, or close the process that is writing."
+        )
+    if magic != SQLITE_MAGIC:
+        raise StoreForeignError(
+            f"{path} is not a Doxa memory (it does not start like an SQLite file); it was left as it is. "
+            "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`."
+        )
+    with mapped_errors(str(path)):
+        frozen = "&immutable=1" if is_frozen(path) else ""
+        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro{frozen}", uri=True)
+        try:
+            (mark,) = connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        finally:
+            connection.close()
+    if mark != APPLICATION_ID and tables:
+        raise StoreForeignError(
+            f"{path} is the SQLite database of another program; it was left as it is. Give another path."
+        )
+
+
+def prepare_connections(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: bool) -> None:
+    """Have every new connection and transaction of an engine begin as ours do; `frozen` ones write nothing."""
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves: the driver's own would start in the wrong mode
+        connection.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
+        if frozen:
+            return
+        _write_ahead(connection, timeout_s)
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
+        connection.execute("PRAGMA secure_delete = ON")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        write = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write and not frozen else "BEGIN")
+
+
+def _write_ahead(connection: sqlite3.Connection, timeout_s: float) -> None:
+    """Switch to the write-ahead log. SQLite does not wait for others that open a new file at the same moment."""
+    until = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as exc:
+            if "locked" not in str(exc) or time.monotonic() >= until:
+                raise
+            time.sleep(POLL_S)

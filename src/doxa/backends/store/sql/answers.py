@@ -1,0 +1,72 @@
+"""The table of answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from doxa.backends.store.schema import answers
+from doxa.backends.store.sql.database import sent_again
+from doxa.backends.store.sql.heads import Heads
+from doxa.backends.store.sql.rows import dumps
+
+
+class Answers(Heads):
+    """Answers that were given, with their traces."""
+
+    @sent_again(twice=True)
+    def keep_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]], *, latest: int) -> None:
+        """Write answers, and remove the oldest beyond `latest`. See `Store`."""
+        with self._write() as connection:
+            self._locked_head(connection, scope)  # one writer at a time
+            connection.execute(sa.delete(answers).where(*_of(scope, list(bodies))))
+            last = connection.execute(
+                sa.select(sa.func.max(answers.c.ordinal)).where(answers.c.scope == scope)
+            ).scalar()
+            first = (last or 0) + 1
+            rows = [
+                {"scope": scope, "ordinal": ordinal, "answer_id": key, "body": dumps(body)}
+                for ordinal, (key, body) in enumerate(bodies.items(), start=first)
+            ]
+            connection.execute(sa.insert(answers), rows)
+            old = (answers.c.scope == scope, answers.c.ordinal < first + len(rows) - latest)
+            connection.execute(sa.delete(answers).where(*old))
+
+    @sent_again(twice=True)
+    def answers(self, scope: str, answer_id: str | None = None) -> list[Mapping[str, Any]]:
+        """Return the answers that are kept. See `Store`."""
+        these = (answers.c.scope == scope,) if answer_id is None else _of(scope, [answer_id])
+        query = sa.select(answers.c.body).where(*these).order_by(answers.c.ordinal)
+        with self._read() as connection:
+            return [json.loads(body) for body in connection.execute(query).scalars()]
+
+    @sent_again(twice=True)
+    def latest_answers(
+        self, scope: str, *, before: int | None = None, limit: int
+    ) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the latest answers, each with its place. See `Store`."""
+        these = [answers.c.scope == scope, *([] if before is None else [answers.c.ordinal < before])]
+        columns = sa.select(answers.c.ordinal, answers.c.body).where(*these)
+        query = columns.order_by(answers.c.ordinal.desc()).limit(limit)
+        with self._read() as connection:
+            return [(place, json.loads(body)) for place, body in connection.execute(query)]
+
+    @sent_again(twice=True)
+    def amend_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write answers anew in their places. See `Store`."""
+        with self._write() as connection:
+            for key, body in bodies.items():
+                connection.execute(sa.update(answers).where(*_of(scope, [key])).values(body=dumps(body)))
+
+    @sent_again(twice=True)
+    def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
+        """Remove answers. See `Store`."""
+        with self._write() as connection:
+            connection.execute(sa.delete(answers).where(*_of(scope, answer_ids)))
+
+
+def _of(scope: str, answer_ids: Sequence[str]) -> tuple[sa.ColumnElement[bool], ...]:
+    return answers.c.scope == scope, answers.c.answer_id.in_(answer_ids)

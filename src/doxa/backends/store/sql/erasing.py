@@ -1,0 +1,167 @@
+"""What is removed from every table of a scope, and how the freed space is wiped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from doxa.backends.store.failures import mapped_errors
+from doxa.backends.store.partitions import count_parts, number_of, part_of
+from doxa.backends.store.schema import answers, events, heads, records, vectors
+from doxa.backends.store.server import own_connection
+from doxa.backends.store.sql.database import sent_again
+from doxa.backends.store.sql.heads import ERASED, Heads, insert_event
+from doxa.backends.store.sql.rows import chunks, dumps, erasure
+from doxa.core.errors import StoreConflictError, StoreError, StoreLockedError
+
+POLL_S = 0.01
+USER_TABLES = (events, vectors, answers, records, heads)
+
+
+class Erasing(Heads):
+    """Rows that are taken back for good."""
+
+    def rewrite(
+        self, scope: str, *, delete: Sequence[int], replace: Mapping[int, Mapping[str, Any]], expected: int
+    ) -> dict[str, int]:
+        """Remove and replace rows, then wipe what was freed. See `Store`."""
+        counts = self._rewritten(scope, delete=delete, replace=replace, expected=expected)
+        self.wipe(scope)
+        return counts
+
+    @sent_again()
+    def _rewritten(
+        self, scope: str, *, delete: Sequence[int], replace: Mapping[int, Mapping[str, Any]], expected: int
+    ) -> dict[str, int]:
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            if head.ordinal != expected:
+                raise StoreConflictError(f"{scope}: expected a log of {expected} rows, found {head.ordinal}.")
+            kept = _delete_records(connection, scope, delete)
+            counts = _delete(connection, scope, delete) | ({"records": kept} if kept else {})
+            for ordinal, body in replace.items():
+                this = (events.c.scope == scope, events.c.ordinal == ordinal)
+                connection.execute(sa.update(events).where(*this).values(body=dumps(body)))
+            # This row tells every reader that the past before it was rewritten.
+            ordinal = head.ordinal + 1
+            turns = (events.c.scope == scope, events.c.turn_id.is_not(None))
+            received = connection.execute(sa.select(sa.func.max(events.c.ordinal)).where(*turns)).scalar() or 0
+            values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal, "received": received}
+            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
+            insert_event(connection, scope, ordinal, erasure(), None)
+        self._tell(scope, ordinal)
+        return counts
+
+    def erase(self, scope: str) -> dict[str, int]:
+        """Remove a whole log, then wipe what was freed. See `Store`."""
+        counts = self._erased(scope)
+        self.wipe(scope)
+        return counts
+
+    @sent_again()
+    def _erased(self, scope: str) -> dict[str, int]:
+        with self._write() as connection:
+            self._held_head(connection, scope)  # nobody begins or moves it meanwhile, else a row would outlive it
+            these = events.c.scope == scope
+            kinds = sa.select(events.c.kind, sa.func.count()).where(these).group_by(events.c.kind)
+            last = connection.execute(sa.select(sa.func.max(events.c.ordinal)).where(these)).scalar()
+            counts: dict[str, int] = {"vectors": 0} | {str(kind): int(n) for kind, n in connection.execute(kinds)}
+            connection.execute(sa.delete(events).where(these))
+            counts["vectors"] = connection.execute(sa.delete(vectors).where(vectors.c.scope == scope)).rowcount
+            if last is not None:
+                highest = max(self._locked_head(connection, ERASED).ordinal, last)
+                connection.execute(sa.update(heads).where(heads.c.scope == ERASED).values(ordinal=highest))
+            connection.execute(sa.delete(answers).where(answers.c.scope == scope))
+            kept = connection.execute(sa.delete(records).where(records.c.scope == scope)).rowcount
+            counts |= {"records": kept} if kept else {}
+            connection.execute(sa.delete(heads).where(heads.c.scope == scope))
+        self._tell(scope, 0)
+        return counts
+
+    def wipe(self, scope: str | None = None) -> None:
+        """Leave no erased byte in SQLite's write-ahead log, and no erased row in Postgres' tables.
+
+        SQLite zeroes freed pages by itself (`secure_delete`). Postgres does not zero what VACUUM frees: it is written
+        over in time, and its write-ahead log, its standbys and every copy keep what they have.
+        """
+        if not self._sqlite:
+            self._vacuum(scope)
+        elif not self._checkpoint(wait=True):
+            raise StoreLockedError(
+                f"The rows were erased from {self._where}, but another process is reading it, so its write-ahead log "
+                "still holds them. Close the other process and run the same command again: it wipes the log, and then "
+                "says that there is nothing more to erase."
+            )
+
+    def finish_wiping(self) -> None:
+        """Wipe what a process that died between erasing and wiping left; where others are reading, leave it to them.
+
+        In Postgres the server's own autovacuum does that.
+        """
+        if self._sqlite:
+            self._checkpoint(wait=False)
+
+    def _vacuum(self, scope: str | None) -> None:
+        """Have Postgres remove erased rows, in the parts of a scope or everywhere. Cost: O(changed pages)."""
+        names = [table.name for table in USER_TABLES]
+        try:
+            with self._read() as connection:
+                parts = count_parts(connection) if scope is not None else 0
+                if parts:
+                    number = number_of(connection, str(scope), parts)
+                    names = [part_of(name, number) for name in names]
+            with mapped_errors(self._where), own_connection(self._engine.url, self._server) as connection:
+                connection.execute(f"VACUUM (INDEX_CLEANUP TRUE) {', '.join(names)}")
+        except StoreError as exc:
+            raise StoreLockedError(
+                f"The rows were erased from {self._where}, but the space that they took could not be freed ({exc}) "
+                "Run the same command again, or `VACUUM` in the database."
+            ) from exc
+
+    def _checkpoint(self, *, wait: bool) -> bool:
+        if self._memory:
+            return True
+        with self._writer, mapped_errors(self._where), self._engine.connect() as connection:
+            raw: Any = connection.connection.driver_connection  # outside SQLAlchemy's transaction
+            (timeout_ms,) = raw.execute("PRAGMA busy_timeout").fetchone()
+            raw.execute(f"PRAGMA busy_timeout = {timeout_ms if wait else 0}")
+            try:
+                # SQLite waits for readers, but not for somebody else's checkpoint.
+                until = time.monotonic() + (timeout_ms / 1000 if wait else 0)
+                busy = True
+                while busy:
+                    (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                    if busy and time.monotonic() >= until:
+                        break
+                    time.sleep(POLL_S if busy else 0)
+            finally:
+                raw.execute(f"PRAGMA busy_timeout = {timeout_ms}")
+        return not busy
+
+
+def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> dict[str, int]:
+    counts: dict[str, int] = {"vectors": 0}
+    for part in chunks(ordinals):
+        these = (events.c.scope == scope, events.c.ordinal.in_(part))
+        found = connection.execute(sa.select(events.c.kind, sa.func.count()).where(*these).group_by(events.c.kind))
+        for kind, count in found:
+            counts[str(kind)] = counts.get(str(kind), 0) + int(count)
+        connection.execute(sa.delete(events).where(*these))
+        gone = sa.delete(vectors).where(vectors.c.scope == scope, vectors.c.ordinal.in_(part))
+        counts["vectors"] += connection.execute(gone).rowcount
+    return counts
+
+
+def _delete_records(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> int:
+    """Remove the records that these turns say."""
+    count = 0
+    for part in chunks(ordinals):
+        gone = sa.select(events.c.turn_id).where(
+            events.c.scope == scope, events.c.ordinal.in_(part), events.c.turn_id.is_not(None)
+        )
+        said = sa.delete(records).where(records.c.scope == scope, records.c.turn_id.in_(gone))
+        count += connection.execute(said).rowcount
+    return count

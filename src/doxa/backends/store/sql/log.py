@@ -1,0 +1,196 @@
+"""The tables of events and vectors: what is appended and read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from doxa.backends.store import Head, NewRow, Received, Row, Vector
+from doxa.backends.store.schema import events, heads, vectors
+from doxa.backends.store.sql.bulk import insert_all
+from doxa.backends.store.sql.database import sent_again
+from doxa.backends.store.sql.heads import Heads, insert_event
+from doxa.backends.store.sql.rows import chunks, row_of, stored, values_of
+from doxa.core.errors import StoreConflictError
+
+ROWS = sa.select(events.c.ordinal, events.c.kind, events.c.turn_id, events.c.about, events.c.known_at, events.c.body)
+ROWS_AFTER = ROWS.where(events.c.scope == sa.bindparam("scope"), events.c.ordinal > sa.bindparam("after")).order_by(
+    events.c.ordinal
+)
+ROW_OF_TURN = ROWS.where(events.c.scope == sa.bindparam("scope"), events.c.turn_id == sa.bindparam("turn_id"))
+RETRIES = 8
+"""How often a turn is sent again when Postgres lets two writers of one turn through at once."""
+_vectors = vectors
+
+
+class Log(Heads):
+    """The log of every scope, with its vectors."""
+
+    def receive(
+        self, scope: str, row: NewRow, *, turn_id: str | None, unless_erased_after: int | None = None
+    ) -> Received:
+        """Append a turn, or give back the stored one. See `Store`."""
+        # By its id a turn is found again where nobody knows whether it was written.
+        receive = self._receive_new if turn_id is None else self._receive_known
+        return receive(scope, row, turn_id, unless_erased_after)
+
+    @sent_again()
+    def _receive_new(self, *turn: Any) -> Received:
+        return self._receive(*turn)
+
+    @sent_again(twice=True)
+    def _receive_known(self, *turn: Any) -> Received:
+        return self._receive(*turn)
+
+    def _receive(self, scope: str, row: NewRow, turn_id: str | None, unless_erased_after: int | None) -> Received:
+        for attempt in range(RETRIES):
+            try:
+                with self._write() as connection:
+                    received = self._received(connection, scope, row, turn_id, unless_erased_after)
+            except StoreConflictError as exc:
+                if not isinstance(exc.__cause__, IntegrityError) or attempt == RETRIES - 1:
+                    raise
+            else:
+                if not received.duplicate:
+                    self._tell(scope, received.row.ordinal)
+                return received
+        raise AssertionError("unreachable")
+
+    def _received(
+        self, connection: sa.Connection, scope: str, row: NewRow, turn_id: str | None, unless_erased_after: int | None
+    ) -> Received:
+        if turn_id is not None:
+            known = connection.execute(ROW_OF_TURN, {"scope": scope, "turn_id": turn_id}).one_or_none()
+            if known is not None:
+                return Received(row=row_of(known), duplicate=True)
+        head = self._locked_head(connection, scope)
+        if unless_erased_after is not None and _erased_after(connection, scope, unless_erased_after):
+            raise StoreConflictError(f"{scope}: something was erased after row {unless_erased_after}.")
+        ordinal = head.ordinal + 1
+        turn_id = turn_id if turn_id is not None else f"{row.body.get('session', 'turn')}:{ordinal}"
+        insert_event(connection, scope, ordinal, row, turn_id)
+        connection.execute(sa.update(heads).where(heads.c.scope == scope).values(ordinal=ordinal, received=ordinal))
+        return Received(row=stored(row, ordinal, turn_id), duplicate=False)
+
+    @sent_again(twice=True)
+    def receive_many(self, scope: str, turns: Mapping[str, NewRow]) -> dict[str, Received]:
+        """Append turns, or give back the stored ones. See `Store`."""
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            found: dict[str, Received] = {}
+            for part in chunks(list(turns)):
+                known = connection.execute(ROWS.where(events.c.scope == scope, events.c.turn_id.in_(part)))
+                found |= {row.turn_id: Received(row=row_of(row), duplicate=True) for row in known}
+            new = enumerate((key for key in turns if key not in found), start=head.ordinal + 1)
+            rows = [stored(turns[key], ordinal, key) for ordinal, key in new]
+            if rows:
+                insert_all(connection, events, (values_of(scope, row.ordinal, row, row.turn_id) for row in rows))
+                last = rows[-1].ordinal
+                changed = sa.update(heads).where(heads.c.scope == scope).values(ordinal=last, received=last)
+                connection.execute(changed)
+        if rows:
+            self._tell(scope, rows[-1].ordinal)
+        return found | {str(row.turn_id): Received(row=row, duplicate=False) for row in rows}
+
+    @sent_again()
+    def append(self, scope: str, row: NewRow, *, expected_state: int, vector: tuple[str, bytes] | None = None) -> Row:
+        """Append a change of state. See `Store`."""
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            found = StoreConflictError(f"{scope}: expected state {expected_state}, found {head.state}.")
+            written = _append(connection, scope, head, row, vector) if head.state == expected_state else None
+            if written is None and (expected_state or row.about is not None):
+                raise found
+        if written is None:
+            # The first change of an empty log: what it was begun with stays, and is seen when it is tried again.
+            raise found
+        self._tell(scope, written.ordinal)
+        return written
+
+    @sent_again()
+    def restore(self, scope: str, rows: Sequence[Row]) -> None:
+        """Write a whole log in one transaction. See `Store`."""
+        with self._write() as connection:
+            head = self._locked_head(connection, scope)
+            if head.received:
+                raise StoreConflictError(f"{scope}: expected an empty log, found {head.ordinal} rows.")
+            base = head.ordinal
+            moved = (replace(row, about=None if row.about is None else row.about + base) for row in rows)
+            insert_all(connection, events, (values_of(scope, row.ordinal + base, row, row.turn_id) for row in moved))
+            turns = [row.ordinal + base for row in rows if row.turn_id is not None]
+            changes = [row.ordinal + base for row in rows if row.turn_id is None]
+            processed = [row.about + base for row in rows if row.about is not None]
+            values = {
+                "ordinal": max([base, *turns, *changes]),
+                "state": max([head.state, *changes]),
+                "received": max(turns, default=0),
+                "maintained": max(processed, default=0),
+            }
+            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
+        self._tell(scope, values["ordinal"])
+
+    @sent_again(twice=True)
+    def read(self, scope: str, *, after: int = 0) -> list[Row]:
+        """Return the rows after an ordinal. See `Store`."""
+        return [row_of(found) for found in self._asked(ROWS_AFTER, scope=scope, after=after)]
+
+    @sent_again(twice=True)
+    def vectors(self, scope: str, *, model: str, after: int = 0) -> list[Vector]:
+        """Return the vectors of a model. See `Store`."""
+        query = (
+            sa.select(vectors.c.ordinal, vectors.c.data)
+            .where(vectors.c.scope == scope, vectors.c.model == model, vectors.c.ordinal > after)
+            .order_by(vectors.c.ordinal)
+        )
+        with self._read() as connection:
+            return [Vector(ordinal=ordinal, data=data) for ordinal, data in connection.execute(query)]
+
+    @sent_again(twice=True)
+    def put_vectors(self, scope: str, *, model: str, vectors: Sequence[Vector]) -> None:
+        """Replace the vectors of stored turns. See `Store`."""
+        table = _vectors
+        ordinals = [vector.ordinal for vector in vectors]
+        with self._write() as connection:
+            # Who erases the turns waits until these are written, and takes them along.
+            connection.execute(sa.select(heads.c.ordinal).where(heads.c.scope == scope).with_for_update())
+            known = set[int]()
+            for part in chunks(ordinals):
+                connection.execute(sa.delete(table).where(table.c.scope == scope, table.c.ordinal.in_(part)))
+                these = (events.c.scope == scope, events.c.ordinal.in_(part), events.c.turn_id.is_not(None))
+                known |= set(connection.execute(sa.select(events.c.ordinal).where(*these)).scalars())
+            rows = (
+                {"scope": scope, "ordinal": one.ordinal, "model": model, "data": one.data}
+                for one in vectors
+                if one.ordinal in known
+            )
+            insert_all(connection, table, rows)
+
+    @sent_again(twice=True)
+    def count_turns(self, scopes: Collection[str]) -> dict[str, int]:
+        """Count turns. See `Store`."""
+        query = sa.select(events.c.scope, sa.func.count()).where(events.c.turn_id.is_not(None))
+        asked = (query.where(events.c.scope.in_(some)).group_by(events.c.scope) for some in chunks([*scopes]))
+        with self._read() as connection:
+            return {scope: count for one in asked for scope, count in connection.execute(one)}
+
+
+def _append(connection: sa.Connection, scope: str, head: Head, row: NewRow, vector: tuple[str, bytes] | None) -> Row:
+    ordinal = head.ordinal + 1
+    insert_event(connection, scope, ordinal, row, None)
+    if vector is not None and row.about is not None:
+        values = {"scope": scope, "ordinal": row.about, "model": vector[0], "data": vector[1]}
+        connection.execute(sa.insert(vectors).values(values))
+    changed: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
+    if row.about is not None:
+        changed["maintained"] = max(head.maintained, row.about)
+    connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
+    return stored(row, ordinal, None)
+
+
+def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:
+    these = (events.c.scope == scope, events.c.ordinal > ordinal, events.c.kind == "erased")
+    return connection.execute(sa.select(events.c.ordinal).where(*these).limit(1)).first() is not None

@@ -1,0 +1,39 @@
+"""What became of a database that was copied into another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Migration", "Moved"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What became of one log with all that is kept beside it, of the API keys, or of the mark of what was erased.
+
+    `copied` was written and read back; `same` was there already, byte for byte; `differs` means that the target holds
+    something else, which was left as it is; `missing` that it holds nothing (only where nothing is copied).
+    """
+
+    what: Literal["log", "keys", "erasures"]
+    scope: str = ""
+    state: Literal["copied", "same", "differs", "missing"]
+    rows: int
+    digest: str = ""
+    """Of the rows in the source, in a fixed order, whatever the database: `v1:` and a SHA-256."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """What became of all of it."""
+
+    moved: tuple[Moved, ...]
+    rows: int
+    """How many rows were compared or copied."""
+    seconds: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether the target holds all of the source."""
+        return all(one.state in ("copied", "same") for one in self.moved)

@@ -1,0 +1,110 @@
+"""Rows in columns of numbers that grow together; those of a pack are read in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doxa.memory import Pack, PackWriter
+
+__all__ = ["Sheet"]
+
+GROWTH = 1.25
+"""Room is made for a quarter more rows at a time."""
+
+
+class Sheet:
+    """Rows of numbers, one a column. Adding costs amortised O(1), and copies nothing of what lies in a pack."""
+
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        """Take the type of every column by its name ("i4", "f4")."""
+        self._packed: dict[str, NDArray[Any]] = {}
+        self._copied: set[str] = set()
+        """Columns that were written to since: they lie in the pack no more."""
+        self._base = 0
+        """How many rows lie in the pack."""
+        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(16, dtype=kind) for name, kind in columns.items()}
+        self._late = 0
+        """How many came since."""
+
+    def __len__(self) -> int:
+        return self._base + self._late
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """Return a whole column, `(n,)`, which must not be written to. It is copied when rows came after a pack."""
+        late = self._columns[column][: self._late]
+        if not self._base:
+            return late
+        return np.concatenate([self._packed[column], late]) if self._late else self._packed[column]
+
+    def take(self, column: str, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """Return the numbers of some rows, of the shape of `rows`; any number for a row below 0. Cost O(rows)."""
+        late, base = self._columns[column], self._base
+        if not base:
+            return np.asarray(late[rows])
+        packed = self._packed[column]
+        if not self._late:
+            return np.asarray(packed[rows])
+        new = rows >= base
+        found = packed[np.where(new, 0, rows)]
+        if new.any():
+            found[new] = late[rows[new] - base]
+        return np.asarray(found)
+
+    def get(self, column: str, row: int) -> Any:
+        """Return one number."""
+        held = self._columns[column] if row >= self._base else self._packed[column]
+        return held[row - self._base if row >= self._base else row].item()
+
+    def put(self, column: str, row: int, value: float) -> None:
+        """Replace one number. The first one of a column that lies in a pack copies the column."""
+        if row >= self._base:
+            self._columns[column][row - self._base] = value
+            return
+        packed = self._packed[column]
+        if packed[row] == packed.dtype.type(value):
+            return
+        if column not in self._copied:
+            packed = self._packed[column] = packed.copy()
+            self._copied.add(column)
+        packed[row] = value
+
+    def add(self, **row: float) -> int:
+        """Append a row and return its number."""
+        place = self._late
+        if place == len(next(iter(self._columns.values()))):
+            room = int(place * GROWTH) + 16
+            self._columns = {name: _grown(column, room) for name, column in self._columns.items()}
+        for name, value in row.items():
+            self._columns[name][place] = value
+        self._late += 1
+        return self._base + place
+
+    def save(self, writer: PackWriter, name: str) -> None:
+        """Write all rows."""
+        for column, late in self._columns.items():
+            packed = [self._packed[column]] if self._base else []
+            writer.array(f"{name}.{column}", *packed, late[: self._late])
+
+    def load(self, pack: Pack, name: str) -> None:
+        """Take the rows of a pack in place of all that are here."""
+        self._packed = {column: pack.array(f"{name}.{column}") for column in self._columns}
+        self._columns = {column: np.zeros(16, dtype=late.dtype) for column, late in self._columns.items()}
+        self._base, self._late = len(next(iter(self._packed.values()))), 0
+        self._copied = set()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of it that lie in memory, not in a pack."""
+        own = [self._packed[name] for name in self._copied]
+        return sum(column.nbytes for column in (*self._columns.values(), *own))
+
+
+def _grown(column: NDArray[Any], room: int) -> NDArray[Any]:
+    """Return a column with room for more rows; `np.resize` would keep twice the column alive behind it."""
+    grown = np.zeros(room, dtype=column.dtype)
+    grown[: len(column)] = column
+    return grown
