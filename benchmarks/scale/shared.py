@@ -149,7 +149,7 @@ def _name(number: int) -> str:
 
 
 def _word(number: int) -> str:
-    parts = ("ba", "ko", "li", "mu", "ne", "ra", "so", "ti", "ve", "zu")
+    parts = ("bo", "ko", "li", "mu", "ne", "ra", "so", "ti", "ve", "zu")
     return "".join(parts[int(digit)] for digit in f"{number:03d}")
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from doxa.backends.collections import Collection, Ids, Item
-from doxa.backends.store.connect import parse_url
-from doxa.core.errors import MissingDependencyError, StoreError
+from doxa.core.access import without_password
+from doxa.core.errors import ConfigError, MissingDependencyError, StoreError
 
 __all__ = ["PostgresShelf", "PostgresShelves", "open_shelves"]
 
@@ -50,7 +50,11 @@ def open_shelves(rest: str) -> PostgresShelves:
         ConfigError: it is no address.
         MissingDependencyError: psycopg is not installed.
     """
-    return PostgresShelves(parse_url(f"postgresql:{rest}"))
+    try:
+        return PostgresShelves(sa.make_url(f"postgresql+psycopg:{rest}"))
+    except ArgumentError as exc:
+        given = without_password(f"postgresql:{rest}")
+        raise ConfigError(f"Expected an address such as postgresql://host/database, got {given}.") from exc
 
 
 class PostgresShelves:

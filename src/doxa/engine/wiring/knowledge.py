@@ -36,8 +36,8 @@ def build_base(
 
     Args:
         files: of sentences: lines, tables with tabs, or JSON Lines; `.gz` as well.
-        folder: where it is put: a folder, or a database that many processes read (`postgresql://...`). For a database
-            `files` may be one folder with a base that is finished: that is put there.
+        folder: where it is put, or a database that many read (`postgresql://...`), for which `files` may be one folder
+            with a finished base.
         config: names encoder, parser and NLI model; by default the built-in ones.
         inferences: files of events and what follows from them (ATOMIC 2020, ConceptNet), for the built-in reasoner.
         groups, seed: of concepts; by default one group for every 100.
@@ -46,8 +46,7 @@ def build_base(
 
     Raises:
         InputError: a file cannot be read or holds no sentence, none has a concept, or the folder holds something else.
-        StoreError: the folder cannot be written, or its disk is full; what was done is kept. Of a database: it cannot
-            be reached or has no pgvector, and what was there is as it was.
+        StoreError: the folder cannot be written, its disk is full, or the database failed; what was done is kept.
         BackendError: a model failed or is not there; what was done is kept.
 
     Cost: see `doxa.commonsense.build`; about 220 sentences a second on two cores.
