@@ -1,9 +1,11 @@
 """Memories that everybody reads beneath their own: whose each thing is, what is hidden from whom, and no leaks."""
 
 import asyncio
+import json
 
 import pytest
 
+from doxa.backends.llm.scripted import ScriptedModel
 from doxa.core.config import Config, MemoryConfig
 from doxa.core.errors import ConfigError, NotFoundError, TurnError
 from doxa.core.shared import origin_of, qualified
@@ -335,3 +337,44 @@ def test_the_setting_takes_a_list_or_names_with_commas():
 def test_an_id_tells_whose_it_is_whatever_the_name(name):
     assert origin_of(qualified(name, "s/t:1")) == (name, "s/t:1")
     assert origin_of("s/t:1") is None and origin_of("shared:x") is None
+
+
+def with_model(*replies):
+    """Return an engine with a handbook whose model says these things, and the model."""
+    config = Config.from_tree({"memory": {"shared": [HANDBOOK]}, "llm": {"name": "scripted"}, "profile": "writer"})
+    doxa = Doxa.open(":memory:", config=config)
+    model = doxa.parts.opened.model = ScriptedModel(replies)
+    write(doxa)
+    return doxa, model
+
+
+def test_a_language_model_is_shown_what_is_shared_and_cites_it():
+    said = {"answer": "It opens at nine.", "value": "nine", "citations": [of_handbook("hours")], "abstained": False}
+    doxa, model = with_model(json.dumps(said))
+    with doxa:
+        reply = doxa.dialogue(user="ana").respond(HOURS)
+        assert reply.text == "It opens at nine." and not reply.trace.degraded
+        assert [(one.turn_id, one.memory) for one in reply.citations] == [(of_handbook("hours"), HANDBOOK)]
+        prompt = model.requests[0].messages[1].content
+        assert f"[{of_handbook('hours')}]" in prompt and f"Known to everybody ({HANDBOOK})" in prompt
+        doxa.flush()
+        assert [turn.text for turn in doxa.memory(user="ana").turns()] == [HOURS]
+        doxa.memory(user=HANDBOOK).forget(turn_id="hours")
+        assert doxa.memory(user="ana").answers() == []  # its prompt repeated it
+
+
+def test_a_language_model_is_not_shown_what_an_own_fact_hides():
+    doxa, model = with_model(json.dumps({"answer": "At ten.", "value": "ten", "citations": [], "abstained": False}))
+    with doxa:
+        tell(doxa, "ana", "The Lisbon office opens at ten.").ask(HOURS)
+        prompt = model.requests[0].messages[1].content
+        assert "ten" in prompt and "nine" not in prompt
+
+
+def test_a_trace_repeats_nothing_of_what_is_shared_beside_ids(doxa):
+    """Also of an answer that another memory gave in the end."""
+    ana = tell(doxa, "ana", "The Lisbon office does not open at nine.", "I work in the Porto office.")
+    for text in (HOURS, "When does the Porto office open?", "Who manages the Porto office?"):
+        reply = ana.ask(text)
+        steps = [step for step in reply.trace.to_dict()["steps"] if step["name"] == "beneath"]
+        assert "Larsen" not in json.dumps(steps) and "nine" not in json.dumps(steps)

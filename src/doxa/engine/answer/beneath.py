@@ -20,13 +20,13 @@ from doxa.engine.answer.finding import encoded_query, held_by, of_memory
 from doxa.engine.answer.grading import Ground
 from doxa.engine.asked import Asked
 from doxa.engine.shared.hiding import hidden, visible
-from doxa.engine.shared.layers import shared_with, told
+from doxa.engine.shared.layers import memory_of, shared_with, told
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, UserState, describe
 from doxa.recall import Query, Rewriting, evidence_of, look_up, read_query
 from doxa.understand import read_question
 
-__all__ = ["NEARBY", "Beneath", "look_beneath", "more_of", "shown", "stands_alone"]
+__all__ = ["NEARBY", "Beneath", "look_beneath", "more_of", "shown", "stands_alone", "whose"]
 
 NEARBY = 60
 """Turns whose facts are compared with a question in other words."""
@@ -115,6 +115,12 @@ def more_of(own: Sequence[Evidence], beneath: Sequence[Evidence], most: int) -> 
     return sorted([*own, *beneath], key=lambda item: -item.score)[:most] if beneath else list(own)
 
 
+def whose(draft: Draft) -> Draft:
+    """Return an answer whose citations say of which memory their turns are, as their ids do."""
+    cited = tuple(replace(one, memory=memory_of(one.turn_id)) for one in draft.citations)
+    return draft if cited == draft.citations else replace(draft, citations=cited)
+
+
 def _layer(
     memory: str,
     asked: Asked,
@@ -142,7 +148,9 @@ def _layer(
         draft, beliefs = Draft(text="", abstained=True), believed_at(below, state, parts)
         if question is not None:
             draft = _answered(below, question, query, nearby, recent, state, beliefs, parts, note)
-        note.update(found=len(evidence), value=draft.value, confidence=round(draft.confidence, 3))
+        # By their ids alone: a trace is kept in the log of whoever asks, and what is shared is copied into none.
+        cites = [qualified(memory, one.turn_id) for one in draft.citations]
+        note.update(found=len(evidence), cites=cites, confidence=round(draft.confidence, 3))
         rests_on = _rests_on(draft, beliefs)
         return _Layer(
             memory=memory, evidence=evidence, facts=held_by(evidence, state), draft=draft, rests_on=rests_on
@@ -165,7 +173,10 @@ def _answered(
         question.text, asker=below.speaker, at=below.at, context=recent, beliefs=beliefs, parser=parts.parser
     )
     ground = Ground(question=read, nearby=nearby, asked=below, state=state, beliefs=beliefs, beneath=True)
-    draft, _, _ = drafted(ground, query, parts, (below.known_at or below.at).date(), recent, note)
+    inside: dict[str, object] = {}
+    draft, _, _ = drafted(ground, query, parts, (below.known_at or below.at).date(), recent, inside)
+    if "degraded" in inside:
+        note["degraded"] = inside["degraded"]
     return to_the_asker(draft, beliefs, below.speaker)
 
 

@@ -14,7 +14,7 @@ from doxa.core.trace import Tracer
 from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
 from doxa.engine.answer.acknowledging import acknowledged
 from doxa.engine.answer.background import background_of, is_wanted, paths, said_aloud
-from doxa.engine.answer.beneath import NEARBY, look_beneath, more_of, shown
+from doxa.engine.answer.beneath import NEARBY, look_beneath, more_of, shown, whose
 from doxa.engine.answer.briefing import Briefing, brief, superseded
 from doxa.engine.answer.drafting import believed_at, drafted, gone, question_of, tells, to_the_asker
 from doxa.engine.answer.feedback import served, used
@@ -368,7 +368,7 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
 
     def turn(turn_id: str) -> Turn | None:
         if is_shared(turn_id):
-            return turns_of(parts, asked.user, [turn_id]).get(turn_id)
+            return found.turns.get(turn_id)
         with parts.log.user(asked.user) as state:
             return state.turn(turn_id)
 
@@ -377,9 +377,9 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
     )
     if reasoning is not None:
         with tracer.step("search") as note:
-            return searched(material, reasoning, parts, note)
+            return whose(searched(material, reasoning, parts, note))
     with tracer.step("write") as note:
-        return written(material, found.reached, parts, note)
+        return whose(written(material, found.reached, parts, note))
 
 
 def _task(asked: Asked, found: _Found) -> Task:
