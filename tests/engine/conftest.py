@@ -1,11 +1,16 @@
 """An engine whose encoder needs no model and that nothing grades, so that these tests are about the engine."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
+import doxa as doxa_package
 from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig
 from doxa.engine import Doxa
 
@@ -29,6 +34,28 @@ def doxa(config):
     """An engine in memory."""
     with Doxa.open(":memory:", config=config) as engine:
         yield engine
+
+
+@pytest.fixture
+def started():
+    """Give a function that starts Python on a text and its arguments, in a process that is ended with the test."""
+    processes = []
+
+    def start(text, *arguments):
+        command = [sys.executable, "-c", text, *map(str, arguments)]
+        path = os.pathsep.join([str(Path(doxa_package.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 class ChatHandler(BaseHTTPRequestHandler):

@@ -1,9 +1,6 @@
 """From the first turn to the last erasure, in a file and in Postgres; several processes on one database."""
 
-import os
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -62,25 +59,9 @@ def location(request, tmp_path):
 
 
 @pytest.fixture
-def writer():
+def writer(started):
     """Give a function that starts a process which absorbs turns and prints the id of each acknowledged one."""
-    processes = []
-
-    def start(url, first, last, prefix="t"):
-        command = [sys.executable, "-c", WRITER, url, str(first), str(last), prefix]
-        path = os.pathsep.join([str(SRC), os.environ.get("PYTHONPATH", "")])
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
-        )
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+    return lambda url, first, last, prefix="t": started(WRITER, url, first, last, prefix)
 
 
 def tell(doxa, turns=TOLD, user="ana"):

@@ -46,23 +46,11 @@ WRITER = textwrap.dedent(
 
 
 @pytest.fixture
-def writer(tmp_path):
+def writer(tmp_path, started):
     """Give a function that starts a process which absorbs turns and prints the id of each acknowledged one."""
-    script, processes = tmp_path / "turns.json", []
+    script = tmp_path / "turns.json"
     script.write_text(json.dumps(TURNS))
-
-    def start(path, first, last, prefix="t"):
-        command = [sys.executable, "-c", WRITER, str(path), str(first), str(last), prefix, str(script)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+    return lambda path, first, last, prefix="t": started(WRITER, path, first, last, prefix, script)
 
 
 def snapshot(path, config):
@@ -296,6 +284,21 @@ def test_states_that_are_not_in_use_are_dropped_and_come_back(config, tmp_path):
         assert [doxa.dialogue(user=f"user{n}").ask("Where do I live?").value for n in range(6)] == [
             f"Town{n}" for n in range(6)
         ]
+
+
+def test_a_state_that_is_larger_than_all_that_may_stay_loaded_is_not_read_again_and_again(config, tmp_path):
+    """The latest state stays, whatever it takes."""
+    with Doxa.open(tmp_path / "memory.db", config=config) as doxa:
+        log: MemoryLog = doxa.parts.log
+        log._capacity = 1
+        chat = doxa.dialogue(user="ana")
+        chat.absorb("I live in Lisbon.")
+        chat.flush()
+        doxa.memory(user="ana").facts()
+        reads, read = [], log.store.read
+        log.store.read = lambda scope, *, after=0: reads.append(scope) or read(scope, after=after)
+        assert [str(fact.object) for fact in doxa.memory(user="ana").facts(relation="lives in")] == ["Lisbon"]
+        assert not reads
 
 
 def test_importing_is_fast_and_opens_nothing(tmp_path):

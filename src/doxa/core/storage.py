@@ -8,7 +8,20 @@ from pydantic import Field
 
 from doxa.core.roles import Group
 
-__all__ = ["StoreConfig"]
+__all__ = ["MEMORY", "StoreConfig", "database_file"]
+
+MEMORY = ":memory:"
+"""The address of a database that lives and dies with its process."""
+FILES = ("sqlite+pysqlite:///", "sqlite:///", "sqlite:")
+"""What the address of a file may begin with."""
+
+
+def database_file(location: str) -> str | None:
+    """Return the file that a database is; `:memory:` or nothing for one in memory, None for one on a server."""
+    begins = next((one for one in FILES if location.startswith(one)), None)
+    if begins is not None:
+        return location.removeprefix(begins)
+    return None if "://" in location else location
 
 
 class StoreConfig(Group):

@@ -15,7 +15,7 @@ from doxa.memory.codec import (
     rule_to,
     turn_from,
 )
-from doxa.memory.columns import Columns, microseconds
+from doxa.memory.columns import Columns, grown, microseconds
 from doxa.memory.dimensions import dimension_of, measures
 from doxa.memory.events import (
     BY_CLAIMS,
@@ -62,7 +62,7 @@ from doxa.memory.ontology import (
     using,
     verb_type,
 )
-from doxa.memory.paged import Form, Keys, Lists, Pack, PackWriter, Records, Table
+from doxa.memory.paged import Form, Keys, Lists, Pack, PackWriter, Records, Table, joined
 from doxa.memory.passages import encoded_texts
 from doxa.memory.predicates import PredicateIndex, predicate_of
 from doxa.memory.promotions import LEAST_SUPPORT, Promotions, live_support, promotion_id, standing
@@ -141,6 +141,7 @@ __all__ = [
     "fold",
     "fold_row",
     "full_forms",
+    "grown",
     "held_on",
     "in_force",
     "inflected",
@@ -149,6 +150,7 @@ __all__ = [
     "is_identity",
     "is_name",
     "is_tie",
+    "joined",
     "key_of",
     "mention_index",
     "kin_of",

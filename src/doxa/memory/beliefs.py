@@ -19,10 +19,10 @@ from doxa.memory.consequences import Consequences
 from doxa.memory.dimensions import ValueIndex
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
-from doxa.memory.paged import Keys, Lists, Pack, PackWriter, Records, Table
+from doxa.memory.paged import SEPARATOR, Keys, Lists, Pack, PackWriter, Records, Table, joined
 from doxa.memory.predicates import PredicateIndex
 from doxa.memory.rules import in_force
-from doxa.memory.slots import SEPARATOR, Slot, joined, slot_of
+from doxa.memory.slots import Slot, slot_of
 from doxa.memory.validity import held_on, is_current
 
 __all__ = ["Beliefs", "GivenUp"]
@@ -121,7 +121,7 @@ class Beliefs:
         for said in claims:
             claim = replace(said, number=len(self._claims))
             number = self._claims.append(claim)
-            self._live.append(joined(self.slot(claim)), number)
+            self._live.append(joined(*self.slot(claim)), number)
             self._told_in(claim).append(claim.turn_id, number)
             self._turns.add(claim.turn_id)
             if claim.turn_id and not claim.accepted:
@@ -177,7 +177,7 @@ class Beliefs:
         self._rename(changes)
         for claim in self._said(numbers):
             self._dropped.discard(_number(claim))
-            _put_in(self._live, joined(self.slot(claim)), claim)
+            _put_in(self._live, joined(*self.slot(claim)), claim)
             _put_in(self._told_in(claim), claim.turn_id, claim)
             for name in _keys(claim):
                 _put_in(self._by_name, name, claim)
@@ -187,7 +187,7 @@ class Beliefs:
         self, key: GivenUp | None, claims: Iterable[Claim], rules: Iterable[Rule], changes: Sequence[Change]
     ) -> None:
         self._rename(changes)
-        live = [claim for claim in claims if _number(claim) in self._live.get(joined(self.slot(claim)))]
+        live = [claim for claim in claims if _number(claim) in self._live.get(joined(*self.slot(claim)))]
         lifted = {id(rule): rule for rule in rules}
         if key is not None:
             self._aside[key].append(([_number(claim) for claim in live], list(lifted.values())))
@@ -203,11 +203,15 @@ class Beliefs:
         self._apply(changes)
 
     def _drop(self, claims: Iterable[Claim]) -> None:
+        slots, names = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
         for claim in claims:
             self._dropped.add(number := _number(claim))
-            self._live.remove(joined(self.slot(claim)), number)
+            slots[joined(*self.slot(claim))].add(number)
             for key in _keys(claim):
-                self._by_name.remove(key, number)
+                names[key].add(number)
+        for lists, gone in ((self._live, slots), (self._by_name, names)):
+            for key, numbers in gone.items():
+                lists.drop(key, numbers)
 
     def _rename(self, changes: Iterable[Change]) -> None:
         """Move claims to the slots where they belong after identities have changed."""
@@ -217,7 +221,7 @@ class Beliefs:
             self.identity.fold(facts)
             self.kept.pop("rules", None)
             for slot, claims in layout.items():
-                self._live.put(joined(slot), map(_number, claims))
+                self._live.put(joined(*slot), map(_number, claims))
 
     def layout(self, renames: Renames) -> dict[Slot, list[Claim]]:
         """Return the live claims of every slot that claims leave or enter once names are renamed."""
@@ -271,7 +275,7 @@ class Beliefs:
     def _index(self, row: int, fact: Fact) -> None:
         self._predicates.add(row, fact)
         self._values.add(row, fact)
-        self._by_slot.append(joined(slot_of(fact)), row)
+        self._by_slot.append(joined(*slot_of(fact)), row)
         if is_identity(fact):
             for term in (fact.subject, fact.object):
                 self._identities.append(term.key, row)
@@ -279,7 +283,7 @@ class Beliefs:
         key = fact.subject.key
         first = key not in self._by_subject
         self._by_subject.append(key, row)
-        self._by_relation.append(joined((key, fact.relation.name)), row)
+        self._by_relation.append(joined(key, fact.relation.name), row)
         if first and "'s " in key:
             self._possessions.append(key.rpartition("'s ")[0], self._subject(key))
 
@@ -299,9 +303,9 @@ class Beliefs:
         del self.facts[fact_id]
         self._predicates.remove(row, fact)
         self._values.remove(row, fact)
-        self._by_slot.remove(joined(slot_of(fact)), row)
+        self._by_slot.remove(joined(*slot_of(fact)), row)
         self._by_subject.remove(key, row)
-        self._by_relation.remove(joined((key, fact.relation.name)), row)
+        self._by_relation.remove(joined(key, fact.relation.name), row)
         if key not in self._by_subject and "'s " in key:
             self._possessions.remove(key.rpartition("'s ")[0], self._subject(key))
 
@@ -354,17 +358,20 @@ class Beliefs:
         number = self._turns.get(said.turn_id)
         return len(self._turns) if number is None else number
 
-    def said_of(self, key: str) -> list[Claim]:
-        """Return the live claims that use a key, in the order in which they came in; other names are not looked at."""
-        return self._said(self._by_name.get(key))
+    def said_of(self, key: str) -> Sequence[Claim]:
+        """Return the live claims that use a key, in the order in which they came in; other names are not looked at.
+
+        Cost O(log n); each is read when it is asked for, so that the latest of many cost no more than those of few.
+        """
+        return self._claims.chosen(self._by_name.get(key))
 
     def live_in(self, slot: Slot) -> list[Claim]:
         """Return the live claims of a slot, in the order in which they came in."""
-        return self._said(self._live.get(joined(slot)))
+        return self._said(self._live.get(joined(*slot)))
 
     def in_slot(self, slot: Slot) -> list[Fact]:
         """Return the facts of a slot, in the order in which they came to be."""
-        return self._facts(self._by_slot.get(joined(slot)))
+        return self._facts(self._by_slot.get(joined(*slot)))
 
     def _said(self, numbers: Iterable[int]) -> list[Claim]:
         return [self._claims[number] for number in numbers]
@@ -382,11 +389,11 @@ class Beliefs:
         key = self.key(subject_key)
         if relation is None:
             return self._facts(self._by_subject.get(key))
-        return self._facts(self._by_relation.get(joined((key, relation))))
+        return self._facts(self._by_relation.get(joined(key, relation)))
 
     def functional_slots(self, subject_key: str, relation: str) -> list[Slot]:
         """Return the slots in which a relation of an entity has one value at a time; [] where it may have many."""
-        rows = self._by_relation.get(joined((subject_key, relation)))
+        rows = self._by_relation.get(joined(subject_key, relation))
         if not rows or not self.facts.at(rows[0]).functional:
             return []
         return list(dict.fromkeys(map(slot_of, self._facts(rows))))

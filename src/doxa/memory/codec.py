@@ -193,14 +193,9 @@ _TURN = Codec(
     called=Named("called", list, tuple),
 )
 """Id, user, ordinal and time of a turn are columns of its row."""
-_CLAIM = Codec(
-    Claim, "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known accepted"
-)
-_NUMBERED = Codec(
-    Claim,
-    "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known accepted n",
-    n=Named("number"),
-)
+_CLAIMED = "s r o valid turn speaker span neg mod act ended replaces fun conf adds tentative source role known accepted"
+_CLAIM = Codec(Claim, _CLAIMED)
+_NUMBERED = Codec(Claim, f"{_CLAIMED} n", n=Named("number"))
 """With its place among all claims of a memory, which no log tells."""
 _FEEDBACK = Codec(Feedback, "channel session query asked turns edges misled plan")
 """Its time is that of its row."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from doxa.core.values import Turn
 from doxa.memory.paged import Pack, PackWriter, Table
 
-__all__ = ["Columns", "grown", "microseconds"]
+__all__ = ["Columns", "grown", "microseconds", "moment"]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 GROWTH = 1.25
@@ -23,6 +23,11 @@ ROLES = ("user", "assistant", "system", "tool")
 def microseconds(at: datetime) -> int:
     """Return a moment as whole microseconds since 1970 in UTC; a naive one is taken as UTC."""
     return ((at if at.tzinfo else at.replace(tzinfo=UTC)) - EPOCH) // timedelta(microseconds=1)
+
+
+def moment(at: int) -> datetime:
+    """Return the moment of so many microseconds since 1970 in UTC."""
+    return EPOCH + timedelta(microseconds=at)
 
 
 class Columns:

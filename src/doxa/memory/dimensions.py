@@ -14,7 +14,7 @@ from functools import lru_cache
 from doxa.core.values import Fact, Modality, Relation, Term
 from doxa.language import stems
 from doxa.memory.ontology import inventory, relation_type
-from doxa.memory.paged import Lists, Pack, PackWriter, Table
+from doxa.memory.paged import Lists, Pack, PackWriter, Table, joined
 
 __all__ = ["ValueIndex", "dimension_of", "measures"]
 
@@ -107,7 +107,7 @@ class ValueIndex:
         """Return the ids of values of a kind that share words, most first. O(facts found)."""
         shared: Counter[int] = Counter()
         for word in sorted(words):
-            shared.update(self._rows.get(f"{kind}\x1f{word}"))
+            shared.update(self._rows.get(joined(kind, word)))
         order = {row: place for place, row in enumerate(shared)}
         best = sorted(shared, key=lambda row: (-shared[row], -order[row]))[:MOST_ALIKE]
         return [self._facts.key_at(row) for row in best]
@@ -126,4 +126,4 @@ def _keys(fact: Fact) -> list[str]:
         return []
     kind = measures(fact.object.label)
     words = dict.fromkeys([*stems(f"{fact.subject.label} {fact.relation.label}"), *kind.split()])
-    return [f"{kind}\x1f{word}" for word in words]
+    return [joined(kind, word) for word in words]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
 from doxa.backends.store import Change, Head, NewRow, Row, Store, Vector
-from doxa.core.errors import BackendError, PackError, TurnConflictError
+from doxa.core.errors import BackendError, PackError, StoreError, TurnConflictError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Receipt, Turn
 from doxa.memory.beliefs import Beliefs
@@ -240,13 +240,16 @@ class MemoryLog:
             state = loaded.state
             if not state.whole or state.ordinal - loaded.saved < max(least, share * state.ordinal):
                 return False
-            last = next(iter(self.store.read(self.scope(user), after=state.ordinal - 1)), None)
-            if last is None or last.ordinal != state.ordinal:
-                return False  # the log was erased meanwhile
             try:
+                last = next(iter(self.store.read(self.scope(user), after=state.ordinal - 1)), None)
+                if last is None or last.ordinal != state.ordinal:
+                    return False  # the log was erased meanwhile
                 written = self.snapshots.write(self.scope(user), state, last=digest_of(last))
             except PackError as exc:
                 self._throw_away(user, exc)
+                return False
+            except StoreError as exc:  # whoever is let go, it is no trouble of the one that is asked for
+                logger.warning("No snapshot of a memory was written, it will be read from its log: %s", exc)
                 return False
             loaded.saved = state.ordinal
             return written
@@ -285,10 +288,10 @@ class MemoryLog:
             self._save(name, entry, least=WORTH, share=0.0)
 
     def _evict(self) -> dict[str, _Loaded]:
-        """Drop states that nobody uses, the longest unused first, until the others fit; those that stay are beside."""
+        """Drop states that nobody uses, the longest unused first, until the others fit; the latest and `warm` stay."""
         gone: dict[str, _Loaded] = {}
         room = self._capacity + sum(self._loaded[name].nbytes for name in self.warm & self._loaded.keys())
-        for name in list(self._loaded):
+        for name in list(self._loaded)[:-1]:
             if self._nbytes <= room:
                 break
             if name not in self.warm and not self._loaded[name].pins and (loaded := self._drop(name)) is not None:

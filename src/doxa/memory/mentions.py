@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from doxa.core.values import Turn
 from doxa.language import split_text
 from doxa.language.words import BE, DETERMINERS, HAVE, PREPOSITIONS
 from doxa.memory.ontology import relation_names
-from doxa.memory.paged import Form, Lists, Pack, PackWriter, Records
+from doxa.memory.paged import Form, Lists, Pack, PackWriter, Records, hashed, joined
 from doxa.memory.state import UserState
 
 __all__ = ["MentionIndex", "Tie", "key_of", "mention_index"]
@@ -251,5 +250,4 @@ def _ends(sentence: str) -> Iterator[tuple[int, int]]:
 
 def _slot(tie: Tie) -> int:
     """Return the slot of a tie as 64 bits; the same on every machine."""
-    said = "\x1f".join((tie.keys[0], tie.masked([(0, "X"), (1, "_")])))
-    return int.from_bytes(blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+    return hashed(joined(tie.keys[0], tie.masked([(0, "X"), (1, "_")])))

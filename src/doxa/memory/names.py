@@ -217,5 +217,5 @@ class NameIndex:
         """Take what a pack has in place of what is here."""
         self._keys.load(pack, f"{name}.keys")
         self._blocks.load(pack, f"{name}.blocks")
-        self._spoken = array("q", pack.array(f"{name}.spoken").tobytes())
+        self._spoken = pack.numbers(f"{name}.spoken")
         self._clock = max(self._spoken, default=0)

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from doxa.core.values import Fact, Relation, Term
 from doxa.language import stems
-from doxa.memory.paged import Lists, Pack, PackWriter, Table
+from doxa.memory.paged import Lists, Pack, PackWriter, Table, joined
 
 __all__ = ["PredicateIndex", "predicate_of"]
 
@@ -73,7 +73,7 @@ class PredicateIndex:
             predicate: as `predicate_of` gives it.
             subject: the key of whom it is said of; None for anybody.
         """
-        rows = self._saying.get(predicate) if subject is None else self._said_of.get(f"{predicate}\x1f{subject}")
+        rows = self._saying.get(predicate) if subject is None else self._said_of.get(joined(predicate, subject))
         return [self._facts.key_at(row) for row in rows]
 
     def relating(self, relation: str) -> list[str]:
@@ -101,5 +101,5 @@ class PredicateIndex:
         if self.relations is not None and fact.relation.name not in self.relations:
             return []
         predicate = predicate_of(fact.relation, fact.object)
-        said_of = f"{predicate}\x1f{fact.subject.key}"
+        said_of = joined(predicate, fact.subject.key)
         return [(self._saying, predicate), (self._said_of, said_of), (self._relating, fact.relation.name)]

@@ -7,17 +7,11 @@ import hashlib
 from doxa.core.values import Claim, Fact, Modality
 from doxa.memory.dimensions import dimension_of
 
-__all__ = ["SEPARATOR", "Slot", "fact_id", "joined", "slot_of"]
+__all__ = ["Slot", "fact_id", "slot_of"]
 
 Slot = tuple[str, ...]
 ID_VERSION = "f1"
 """Prefix of fact ids; it changes when the way they are made changes."""
-SEPARATOR = "\x1f"
-
-
-def joined(key: tuple[str, ...]) -> str:
-    """Return a slot, or another key of several parts, as one text."""
-    return SEPARATOR.join(key)
 
 
 def slot_of(claim: Claim | Fact) -> Slot:

@@ -18,13 +18,13 @@ from doxa.language import stems
 from doxa.logic import OwlState
 from doxa.memory.beliefs import Beliefs, GivenUp
 from doxa.memory.codec import FEEDBACK, Codec, Named
-from doxa.memory.columns import Columns, microseconds
+from doxa.memory.columns import Columns, microseconds, moment
 from doxa.memory.forest import TaskForest
 from doxa.memory.lexical import InvertedIndex
 from doxa.memory.paged import Lists, Pack, PackWriter, Records
 from doxa.memory.promotions import Promotions
 from doxa.memory.taskcodec import commit_from, commit_to
-from doxa.memory.turns import Turns, moment
+from doxa.memory.turns import Turns
 from doxa.memory.vectors import VectorMatrix
 
 __all__ = ["Kept", "Note", "Spent", "UserState"]
@@ -345,7 +345,7 @@ class UserState:
         """
         for name in PARTS:
             getattr(self, name).load(pack, name)
-        self.places = array("q", pack.array("places").tobytes())
+        self.places = pack.numbers("places")
         self._commits.load(pack, "tasks")
         self._tasks = None if len(self._commits) else TaskForest()
         for name in VALUES:

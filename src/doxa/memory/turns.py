@@ -5,24 +5,16 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, ValuesView
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from doxa.core.values import Turn
 from doxa.memory.codec import turn_from, turn_to
-from doxa.memory.columns import microseconds
+from doxa.memory.columns import microseconds, moment
 from doxa.memory.paged import Form, Keys, Pack, PackWriter, Records
 
-__all__ = ["Turns", "moment"]
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def moment(at: int) -> datetime:
-    """Return the moment of so many microseconds since 1970."""
-    return EPOCH + timedelta(microseconds=at)
+__all__ = ["Turns"]
 
 
 class Turns(Mapping[int, Turn]):
@@ -97,7 +89,7 @@ class Turns(Mapping[int, Turn]):
         """Take those of a pack in place of all that are here."""
         self._turns.load(pack, f"{name}.turns")
         self._ids.load(pack, f"{name}.ids")
-        self._ordinals = array("q", pack.array(f"{name}.ordinals").tobytes())
+        self._ordinals = pack.numbers(f"{name}.ordinals")
 
     def _row(self, ordinal: int) -> int | None:
         row = bisect_left(self._ordinals, ordinal)
@@ -113,5 +105,4 @@ class TurnValues(ValuesView[Turn]):
         return iter(self._mapping._turns)
 
     def __reversed__(self) -> Iterator[Turn]:
-        turns = self._mapping._turns
-        return (turns[row] for row in reversed(range(len(turns))))
+        return reversed(self._mapping._turns)

@@ -42,6 +42,9 @@ def test_records_are_a_list(steps):
             plain.append(word)
         assert held == plain
         assert held[-2:] == plain[-2:]
+        rows = range(0, len(plain), 2)
+        assert list(held.chosen(rows)) == plain[::2]
+        assert held.chosen(rows)[-2:] == plain[::2][-2:]
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), WORDS)))
@@ -74,7 +77,7 @@ def test_a_table_is_a_dict(steps):
         assert [*reversed(held)] == [*held][::-1]
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), WORDS, NUMBERS)))
+@given(st.lists(st.tuples(st.integers(0, 9), WORDS, st.integers(0, 3) | NUMBERS)))
 def test_lists_are_lists(steps):
     plain: dict[str, list[tuple[int, int]]] = {}
     held = Lists("IH")
@@ -85,6 +88,9 @@ def test_lists_are_lists(steps):
             rows = plain.get(word, [])[1:]
             plain[word] = rows
             held.put(word, rows)
+        elif number == 3:
+            plain[word] = [row for row in plain.get(word, []) if row[0] != value]
+            held.drop(word, {value})
         elif number == 2 and plain.get(word):
             (first, _), *plain[word] = plain[word]
             held.remove(word, first)

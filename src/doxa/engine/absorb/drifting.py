@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 from doxa.core.access import pseudonym
@@ -209,10 +209,7 @@ def _weights_refreshed(parts: Parts, user: str, sample: Sequence[Shadow]) -> Les
     current = parts.learned.of(user)
     learned, judging = (replays_of_shadows(parts, user, part) for part in (train, held))
     new, lesson = refresh(current, learned, held=judging, failed=failed)
-    if lesson.accepted and not parts.learned.put(user, new, expected=current):
-        reason = "Others have learned for this user meanwhile, and their weights are in use."
-        return replace(lesson, accepted=False, reason=reason)
-    return lesson
+    return parts.learned.take(user, new, lesson, expected=current)
 
 
 def _promotions_refreshed(parts: Parts, user: str) -> tuple[int, int]:

@@ -7,10 +7,8 @@ from datetime import timedelta
 from time import perf_counter
 
 from doxa.core.drift import Shadow
-from doxa.core.feedback import Feedback
 from doxa.engine.history.shadow import text_of
 from doxa.engine.wiring.parts import Parts
-from doxa.memory import UserState
 from doxa.recall import Query, Replay, encoded, read_query, replay_of
 
 __all__ = ["LATEST", "encoded_queries", "replays_of_feedback", "replays_of_shadows"]
@@ -27,7 +25,7 @@ def replays_of_feedback(parts: Parts, user: str) -> tuple[list[Replay], list[flo
         BackendError: the encoder failed.
     """
     with parts.log.user(user) as state:
-        told = [(one, text) for batch in state.feedback for one in batch if (text := _text(one, state))][-LATEST:]
+        told = [(one, text) for batch in state.feedback for one in batch if (text := text_of(one, state))][-LATEST:]
         queries = [read_query(text, state, at=one.at, known_at=one.at - BEFORE) for one, text in told]
     marks = [(one.turn_ids, one.turn_ids if one.channel == "used" else ()) for one, _ in told]
     return _replays(parts, user, queries, marks)
@@ -74,9 +72,3 @@ def encoded_queries(queries: Sequence[Query], parts: Parts) -> list[Query]:
     vectors = parts.queries.encode([query.wording for query in queries])
     name, lexicon = parts.encoder.name, parts.lexicon()
     return [encoded(query, row, encoder=name, lexicon=lexicon) for query, row in zip(queries, vectors, strict=True)]
-
-
-def _text(told: Feedback, state: UserState) -> str:
-    """Return what was asked; empty where it is not known any more."""
-    turn = state.turn(told.asked)
-    return told.query or (turn.text if turn else "")

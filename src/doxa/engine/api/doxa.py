@@ -189,6 +189,7 @@ class Doxa:
             waiting = (self._parts.told, self._parts.answers, self._parts.shadows)
             for user in {name for one in waiting for name in one.users()}:
                 self._store_pending(user)
+            self._parts.log.close()
             if not self._parts.lent:
                 self._parts.close()
 

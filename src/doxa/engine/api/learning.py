@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from time import perf_counter
 from typing import cast
 
@@ -118,10 +117,7 @@ def learn(parts: Parts, user: str) -> Lesson:
     current = parts.learned.of(user)
     replays, _ = replays_of_feedback(parts, user)
     new, lesson = refresh(current, replays)
-    if lesson.accepted and not parts.learned.put(user, new, expected=current):
-        reason = "Others have learned for this user meanwhile, and their weights are in use."
-        return replace(lesson, accepted=False, reason=reason)
-    return lesson
+    return parts.learned.take(user, new, lesson, expected=current)
 
 
 def standing(parts: Parts, user: str) -> Lesson:

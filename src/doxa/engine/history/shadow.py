@@ -16,7 +16,7 @@ from typing import Any
 from doxa.core.access import pseudonym
 from doxa.core.drift import Refreshed, Shadow, Window
 from doxa.core.errors import StoreError
-from doxa.core.feedback import Lesson
+from doxa.core.feedback import Feedback, Lesson
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Codec, Named, UserState
 from doxa.recall import WindowSpec, bucket_of, filled, measured, quota, thinned
@@ -166,7 +166,7 @@ def _share(told: Shadow, served: Shadow) -> float:
     return len(set(told.turn_ids) & set(served.shown)) / len(set(told.turn_ids))
 
 
-def text_of(one: Shadow, state: UserState) -> str:
+def text_of(one: Shadow | Feedback, state: UserState) -> str:
     """Return what was asked; empty where it is not known any more."""
     turn = state.turn(one.asked) if one.asked else None
     return one.query or (turn.text if turn else "")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from doxa.core.errors import DoxaError
+from doxa.core.feedback import Lesson
+from doxa.core.storage import MEMORY, database_file
 
 if TYPE_CHECKING:
     from doxa.recall import Weights, WeightSlot
@@ -28,8 +30,8 @@ BEFORE = ".before"
 
 def folder_of(location: str, ending: str = ENDING) -> Path | None:
     """Return the folder beside a database file, by its ending; None for a database that is no file here."""
-    path = location.removeprefix("sqlite:")
-    return None if "://" in path or path == ":memory:" else Path(f"{path}{ending}")
+    path = database_file(location)
+    return None if path in (None, "", MEMORY) else Path(f"{path}{ending}")
 
 
 def file_of(folder: Path, tenant: str, user: str) -> Path:
@@ -113,6 +115,13 @@ class LearnedWeights:
             known.stamp = stamp_of(path)
             known.before = expected if path is None else None
             return known.slot.swap(weights)
+
+    def take(self, user: str, weights: Weights, lesson: Lesson, *, expected: Weights) -> Lesson:
+        """Put weights in use where their lesson was accepted, and return what became of it. Raises as `put`."""
+        if lesson.accepted and not self.put(user, weights, expected=expected):
+            reason = "Others have learned for this user meanwhile, and their weights are in use."
+            return replace(lesson, accepted=False, reason=reason)
+        return lesson
 
     def can_restore(self, user: str) -> bool:
         """Return whether the weights that were in use before are kept. Cost: one look at a file's date."""

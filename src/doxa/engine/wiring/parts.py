@@ -395,7 +395,6 @@ class Parts:
             self.reader.close()
         self.encoder.close()
         self.parser.close()
-        self.log.close()
         self.log.store.close()
 
 

@@ -5,10 +5,22 @@ A `Pack` is a file of arrays and bytes, written once. `Records` (a list of value
 the rest in it; `save` writes both into the next pack, `load` begins with one.
 """
 
-from doxa.memory.paged.keys import Keys
+from doxa.memory.paged.keys import SEPARATOR, Keys, hashed, joined
 from doxa.memory.paged.lists import Lists
 from doxa.memory.paged.pack import Pack, PackWriter, write_pack
 from doxa.memory.paged.records import Form, Records
 from doxa.memory.paged.table import Table
 
-__all__ = ["Form", "Keys", "Lists", "Pack", "PackWriter", "Records", "Table", "write_pack"]
+__all__ = [
+    "SEPARATOR",
+    "Form",
+    "Keys",
+    "Lists",
+    "Pack",
+    "PackWriter",
+    "Records",
+    "Table",
+    "hashed",
+    "joined",
+    "write_pack",
+]

@@ -10,7 +10,9 @@ import numpy as np
 
 from doxa.memory.paged.pack import Pack, PackWriter
 
-__all__ = ["Keys"]
+__all__ = ["SEPARATOR", "Keys", "hashed", "joined"]
+
+SEPARATOR = "\x1f"
 
 
 class Keys:
@@ -51,7 +53,7 @@ class Keys:
         """Return the number of a text; None where it is not there."""
         if (known := self._tail.get(key)) is not None or not self._base:
             return known
-        wanted = _hash(key)
+        wanted = hashed(key)
         at = bisect_left(self._hashes, wanted)
         while at < self._base and self._hashes[at] == wanted:
             if self[row := self._rows[at]] == key:
@@ -72,7 +74,7 @@ class Keys:
         tail = [key.encode("utf-8", "surrogatepass") for key in self._texts]
         old = np.frombuffer(self._bounds, np.int64) if self._base else np.zeros(1, np.int64)
         ends = np.cumsum([len(key) for key in tail], dtype=np.int64) + old[-1]
-        hashes = np.concatenate([self._base_hashes(), np.array([_hash(key) for key in self._texts], np.uint64)])
+        hashes = np.concatenate([self._base_hashes(), np.array([hashed(key) for key in self._texts], np.uint64)])
         rows = np.argsort(hashes, kind="stable")
         writer.array(f"{name}.bounds", np.concatenate([old, ends]))
         writer.array(f"{name}.hashes", hashes[rows])
@@ -96,5 +98,11 @@ class Keys:
         return found
 
 
-def _hash(key: str) -> int:
+def joined(*parts: str) -> str:
+    """Return a key of several parts as one text."""
+    return SEPARATOR.join(parts)
+
+
+def hashed(key: str) -> int:
+    """Return a key as 64 bits; the same on every machine."""
     return int.from_bytes(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -148,6 +148,12 @@ class Lists:
         rows = self.rows(key)
         del rows[[row[0] for row in rows].index(value)]
         self.put(key, rows)
+
+    def drop(self, key: str, values: Collection[int]) -> None:
+        """Remove all rows of a list whose first column has one of some values. O(its rows)."""
+        columns = self.arrays(key)
+        kept = ~np.isin(columns[0], list(values))
+        self.put(key, zip(*(column[kept].tolist() for column in columns), strict=True))
 
     def save(self, writer: PackWriter, name: str) -> None:
         """Write all of them."""

@@ -7,10 +7,11 @@ reading the whole file when it is opened. A file is written once and never chang
 from __future__ import annotations
 
 import mmap
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 from zlib import crc32
 
 import msgspec
@@ -30,6 +31,9 @@ END = np.dtype([("magic", "S8"), ("start", "<u8"), ("size", "<u8"), ("crc", "<u4
 """The last bytes of a file: where its table of contents is."""
 
 Buffer = bytes | memoryview
+
+if TYPE_CHECKING:
+    Integers = array[int]  # what `array` is not at run time before Python 3.12
 
 
 class PackWriter:
@@ -152,6 +156,10 @@ class Pack:
         start, size, kind, shape = self._section(name)
         self._check(start, start + size)
         return np.frombuffer(self._view[start : start + size], kind).reshape(shape)
+
+    def numbers(self, name: str) -> Integers:
+        """Return an array of 64-bit numbers as one that may grow, once all of it was checked."""
+        return array("q", self.array(name).tobytes())
 
     def rows(self, name: str) -> NDArray[Any]:
         """Return an array in place, read-only and unchecked: pass the rows that are used to `checked`."""

@@ -29,7 +29,19 @@ class Form(Generic[V]):
 PLAIN: Form[Any] = Form(lambda value: value, lambda value: value)
 
 
-class Records(Sequence[V]):
+class _Comparable(Sequence[V]):
+    """Values in a row that equal any other ones that are the same in the same order."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(one == their for one, their in zip(self, other, strict=True))
+
+
+class Records(_Comparable[V]):
     """A list that is appended to; a value may be replaced, and none is ever removed.
 
     Reading one that lies in a pack costs some microseconds, and it is the same object only as long as it is held.
@@ -77,10 +89,9 @@ class Records(Sequence[V]):
             yield self._replaced[row] if row in self._replaced else self._decoded(row)
         yield from self._tail
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(one == their for one, their in zip(self, other, strict=True))
+    def chosen(self, rows: Sequence[int]) -> Sequence[V]:
+        """Return the values of some rows, each read when it is asked for."""
+        return _Chosen(self, rows)
 
     def append(self, value: V) -> int:
         """Append a value and return its row."""
@@ -137,3 +148,25 @@ class Records(Sequence[V]):
         if self._pack is None or start >= stop:
             return b""
         return self._pack.read(self._name, self._bounds[start], self._bounds[stop])
+
+
+class _Chosen(_Comparable[V]):
+    """Some of the values of records, in place."""
+
+    __slots__ = ("_records", "_rows")
+
+    def __init__(self, records: Records[V], rows: Sequence[int]) -> None:
+        self._records = records
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> V: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[V]: ...
+    def __getitem__(self, at: int | slice) -> V | list[V]:
+        if isinstance(at, slice):
+            return [self._records[row] for row in self._rows[at]]
+        return self._records[self._rows[at]]

@@ -34,6 +34,7 @@ from doxa.memory import (
     PackWriter,
     Table,
     UserState,
+    joined,
     live_support,
     promotion_id,
     relation_type,
@@ -372,7 +373,7 @@ class Candidates:
 
 def _joined_key(key: Key) -> str:
     subject, concept, positive = key
-    return "\x1f".join((concept, "+" if positive else "-", subject))
+    return joined(concept, "+" if positive else "-", subject)
 
 
 def candidates_of(state: UserState) -> Candidates:

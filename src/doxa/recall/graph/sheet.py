@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.memory import Pack, PackWriter
+from doxa.memory import Pack, PackWriter, grown
 
 __all__ = ["Sheet"]
-
-GROWTH = 1.25
-"""Room is made for a quarter more rows at a time."""
 
 
 class Sheet:
@@ -76,8 +73,7 @@ class Sheet:
         """Append a row and return its number."""
         place = self._late
         if place == len(next(iter(self._columns.values()))):
-            room = int(place * GROWTH) + 16
-            self._columns = {name: _grown(column, room) for name, column in self._columns.items()}
+            self._columns = {name: grown(column, place + 1) for name, column in self._columns.items()}
         for name, value in row.items():
             self._columns[name][place] = value
         self._late += 1
@@ -101,10 +97,3 @@ class Sheet:
         """Bytes of it that lie in memory, not in a pack."""
         own = [self._packed[name] for name in self._copied]
         return sum(column.nbytes for column in (*self._columns.values(), *own))
-
-
-def _grown(column: NDArray[Any], room: int) -> NDArray[Any]:
-    """Return a column with room for more rows; `np.resize` would keep twice the column alive behind it."""
-    grown = np.zeros(room, dtype=column.dtype)
-    grown[: len(column)] = column
-    return grown

@@ -10,15 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 
 from doxa.core.drift import Shadow, Window
+from doxa.memory import microseconds
 
 __all__ = ["WindowSpec", "bucket_of", "filled", "measured", "quota", "rank_of", "thinned"]
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,7 @@ class WindowSpec:
 
 def bucket_of(at: datetime, spec: WindowSpec) -> int:
     """Return which stretch of the clock a moment falls into."""
-    return (at - EPOCH) // timedelta(hours=spec.hours)
+    return microseconds(at) // (timedelta(hours=spec.hours) // timedelta(microseconds=1))
 
 
 def filled(

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from doxa.core.errors import InputError, MissingDependencyError
+from doxa.core.storage import database_file
 from doxa.transport.cli.app import DONE, INTERRUPTED, PARTLY, command
 from doxa.transport.cli.render import clean, count
 from doxa.transport.cli.request import Request
@@ -146,7 +147,7 @@ def _up(request: Request, config: Config, address: str | None) -> int:
     own = fleet.connect(config, address=address, told=not (request.options.quiet or request.json))
     signal.signal(signal.SIGTERM, lambda *_: over.set())  # Ray has put one of its own there, which ends all at once
     try:
-        if config.db.startswith("sqlite") or "://" not in config.db:
+        if database_file(config.db) is not None:
             request.note(
                 "All replicas share one file, which one machine alone can do: for more, name a Postgres (--db)."
             )

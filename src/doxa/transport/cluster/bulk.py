@@ -131,7 +131,7 @@ class _Worker:
     def __init__(self, config: Config) -> None:
         from doxa.engine import Doxa
 
-        one = config.engine.model_copy(update={"users_in_memory": 1})
+        one = config.engine.model_copy(update={"memory_mb": 1})
         self._doxa: Doxa = Doxa.open(config.db, config=config.model_copy(update={"engine": one}))
 
     def __call__(self, claim: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from doxa.core.config import Config
 from doxa.core.errors import BackendError, BackendUnavailableError, ConfigError, InputError, MissingDependencyError
+from doxa.core.storage import MEMORY, database_file
 from doxa.transport.cluster.names import NAME, SHARD_HEADER
 
 __all__ = ["Standing", "connect", "down", "environment", "placed", "require_shared", "served", "standing", "up"]
@@ -22,7 +23,6 @@ T = TypeVar("T", bound=BaseModel)
 ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 WAITING = 4_096
 """Streams on which clients of one replica may wait for news, beside the requests that are worked on at once."""
-MEMORY = ":memory:"
 LOCAL = "local"
 """The address of a cluster that begins now, even where one runs."""
 MARGIN_S = 10.0
@@ -152,18 +152,10 @@ def served(arguments: Mapping[str, str]) -> Any:
 
 def placed(config: Config) -> Config:
     """Return settings whose paths hold in every process: what Ray starts has another working folder."""
-    named = _file_of(config.db)
+    named = database_file(config.db)
     if named not in (None, "", MEMORY):
         config = config.model_copy(update={"db": str(Path(str(named)).absolute())})
     return _absolute(config)
-
-
-def _file_of(location: str) -> str | None:
-    """Return the file that an SQLite database is; None where it is on a server."""
-    for prefix in ("sqlite+pysqlite:///", "sqlite:///", "sqlite:"):
-        if location.startswith(prefix):
-            return location.removeprefix(prefix)
-    return None if "://" in location else location
 
 
 def _absolute(group: T) -> T:
@@ -271,7 +263,7 @@ def _sizes(config: Config) -> dict[str, Any]:
 
 def require_shared(config: Config, *, nodes: int) -> None:
     """Refuse a database that replicas cannot share."""
-    file = _file_of(config.db)
+    file = database_file(config.db)
     if file in (MEMORY, ""):
         raise InputError(
             "Every replica would have a memory of its own in :memory:. Name a Postgres database: "
