@@ -210,6 +210,35 @@ def test_forgetting_a_shared_turn_takes_it_from_all_at_once(tmp_path):
     assert b"opens at nine" not in b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
 
 
+def test_forgetting_a_shared_turn_takes_what_went_on_from_it_too(tmp_path):
+    """What was said with a shared fact in mind is kept with the questions after it, whoever answers them."""
+    with open_with(tmp_path / "m.db") as doxa:
+        write(doxa)
+        chat = tell(doxa, "ana", "I live in Bonn.")
+        assert chat.respond(HOURS).memories == (HANDBOOK,)
+        assert chat.ask("Where do I live?").memories == ()
+        assert any("nine" in text for one in doxa.memory(user="ana").answers() for _, text in one.answer.said)
+        doxa.memory(user=HANDBOOK).forget(turn_id="hours")
+        assert not any("nine" in text for one in doxa.memory(user="ana").answers() for _, text in one.answer.said)
+        assert chat._asked.turns(forgotten=doxa.parts.forgotten) == ()
+
+
+def test_an_answer_that_is_written_while_its_turn_is_erased_is_not_kept(tmp_path, monkeypatch):
+    with open_with(tmp_path / "m.db") as doxa:
+        write(doxa)
+        doxa.dialogue(user="ana").ask(HOURS)
+        store = type(doxa.parts.log.store)
+        plain = store.keep_answers
+
+        def slow(self, *given, **named):
+            monkeypatch.setattr(store, "keep_answers", plain)
+            doxa.memory(user=HANDBOOK).forget(turn_id="hours")
+            plain(self, *given, **named)
+
+        monkeypatch.setattr(store, "keep_answers", slow)
+        assert doxa.memory(user="ana").answers() == []
+
+
 def test_nobody_erases_or_writes_what_is_shared_under_another_name(doxa):
     memory = doxa.memory(user="ana")
     with pytest.raises(NotFoundError):
@@ -278,7 +307,7 @@ def test_one_fold_serves_all_readers_and_stays_loaded():
             fold, kept = state, dict(state.kept)
         for number in range(5):
             doxa.memory(user=f"u{number}").search("Lisbon office")
-        assert [*doxa.parts.log._loaded] == [HANDBOOK]
+        assert [*doxa.parts.log._loaded] == [HANDBOOK, "u4"]  # and the latest
         with doxa.parts.log.user(HANDBOOK) as state:
             assert state is fold and kept.items() <= state.kept.items()
         doxa.dialogue(user=HANDBOOK, speaker="Handbook").absorb("The Porto office opens at six.", turn_id="porto")
@@ -289,14 +318,70 @@ def test_one_fold_serves_all_readers_and_stays_loaded():
             assert state is fold
 
 
-def test_a_user_without_shared_memories_costs_no_more(doxa, monkeypatch):
-    """An own fact answers alone: the handbook is not looked at."""
+def test_where_an_own_fact_answers_the_handbook_is_not_searched(doxa):
+    """It is told alone which facts there are overruled: a look-up of one slot."""
+    ana = tell(doxa, "ana", "The Lisbon office opens at ten.", "I live in Bonn.")
+    overruled = ana.ask(HOURS)
+    assert [step.name for step in overruled.trace.steps if step.name in ("beneath", "overruled")] == ["overruled"]
+    assert overruled.overruled == (fact_of(doxa, "hours"),)
+    alone = ana.ask("Where do I live?")
+    assert alone.value == "Bonn" and alone.overruled == ()
+    assert not {"beneath", "overruled"} & {step.name for step in alone.trace.steps}
+
+
+def test_nothing_is_looked_at_where_no_memory_is_shared(monkeypatch):
+    """Neither a question nor a search opens another memory, or its own more often than it has to."""
+    config = Config.from_tree({"encoder": {"name": "hash"}, "reader": {"name": "none"}, "grader": {"name": "none"}})
+    with Doxa.open(":memory:", config=config) as doxa:
+        ana = tell(doxa, "ana", "The Lisbon office opens at ten.")
+        looked = []
+        plain = type(doxa.parts.log).user
+        monkeypatch.setattr(type(doxa.parts.log), "user", lambda log, user: (looked.append(user), plain(log, user))[1])
+        doxa.memory(user="ana").search("office")
+        searched = len(looked)
+        ana.ask(HOURS)
+        assert {*looked} == {"ana"} and searched <= 4
+
+
+def test_what_is_overruled_is_told_until_it_is_set_aside(doxa):
     ana = tell(doxa, "ana", "The Lisbon office opens at ten.")
-    looked = []
-    plain = type(doxa.parts.log).user
-    monkeypatch.setattr(type(doxa.parts.log), "user", lambda log, user: (looked.append(user), plain(log, user))[1])
-    assert ana.ask(HOURS).value == "ten"
-    assert HANDBOOK not in looked
+    (key,) = ana.ask(HOURS).overruled
+    assert "nine" in str(doxa.memory(user="ana").why(key).fact)
+    doxa.memory(user="ana").retract(key)
+    assert ana.ask(HOURS).overruled == ()
+
+
+def test_a_snapshot_has_what_was_set_aside(tmp_path):
+    with open_with(tmp_path / "m.db") as doxa:
+        write(doxa)
+        doxa.memory(user="ana").retract(key := fact_of(doxa, "hours"))
+        log = doxa.parts.log
+        assert log.save("ana", least=1, share=0.0)
+        log.let_go("ana")
+        with log.user("ana") as state:
+            assert state.packed is not None and [*state.aside] == [key]
+        assert doxa.dialogue(user="ana").ask(HOURS).abstained
+
+
+def test_a_snapshot_of_a_user_outlives_no_change_of_what_is_shared(tmp_path):
+    """It holds nothing of it: after the handbook is another, so are the answers."""
+    with open_with(tmp_path / "m.db") as doxa:
+        write(doxa)
+        chat = tell(doxa, "ana", "I like tea.")
+        assert chat.ask(HOURS).value == "nine"
+        assert all(doxa.parts.log.save(name, least=1, share=0.0) for name in ("ana", HANDBOOK))
+        for path in tmp_path.rglob("*.fold"):
+            assert (b"nine" in path.read_bytes()) == (path == folds(doxa, HANDBOOK))
+        write(doxa, {"new": "The Lisbon office opens at eight."})
+    with open_with(tmp_path / "m.db") as doxa:
+        assert doxa.dialogue(user="ana").ask(HOURS).value == "eight"
+        doxa.memory(user=HANDBOOK).forget(everything=True)
+        assert doxa.dialogue(user="ana").ask(HOURS).abstained
+
+
+def folds(doxa, user):
+    """Return where the snapshot of a user is."""
+    return doxa.parts.log.snapshots._path(doxa.parts.log.scope(user))
 
 
 def test_the_twin_to_await_reads_beneath_too():
@@ -378,3 +463,18 @@ def test_a_trace_repeats_nothing_of_what_is_shared_beside_ids(doxa):
         reply = ana.ask(text)
         steps = [step for step in reply.trace.to_dict()["steps"] if step["name"] == "beneath"]
         assert "Larsen" not in json.dumps(steps) and "nine" not in json.dumps(steps)
+
+
+def test_a_reply_of_a_model_that_was_told_of_it_earlier_is_copied_into_no_log():
+    """The dialogue alone remembers the first reply, and the second may repeat it."""
+    first = {"answer": "It opens at nine.", "value": "nine", "citations": [of_handbook("hours")], "abstained": False}
+    second = {"answer": "Nine, as I said.", "value": "nine", "citations": [], "abstained": False}
+    doxa, model = with_model(json.dumps(first), json.dumps(second))
+    with doxa:
+        chat = doxa.dialogue(user="ana")
+        chat.respond(HOURS)
+        doxa.memory(user="ana").withdraw(turn_id=of_handbook("hours"))
+        reply = chat.respond("Are you sure?")
+        assert "It opens at nine." in model.requests[-1].messages[1].content and reply.memories == (HANDBOOK,)
+        doxa.flush()
+        assert [turn.text for turn in doxa.memory(user="ana").turns()] == [HOURS, "Are you sure?"]

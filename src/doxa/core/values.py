@@ -522,6 +522,8 @@ class Reply:
     """Other replies, each by another piece of background, where several were asked for."""
     memories: tuple[str, ...] = ()
     """The shared memories that it draws on, cited or not; such a reply is not remembered as a turn."""
+    overruled: tuple[str, ...] = ()
+    """The ids of facts of shared memories that cannot be true beside the user's own, from which it answers."""
 
     def __str__(self) -> str:
         return self.text

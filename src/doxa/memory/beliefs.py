@@ -365,6 +365,10 @@ class Beliefs:
         """
         return self._claims.chosen(self._by_name.get(key))
 
+    def knows(self, key: str) -> bool:
+        """Tell whether there is a fact about an entity, or a live claim that uses this name. Cost O(log n)."""
+        return self.key(key) in self._by_subject or key in self._by_name
+
     def live_in(self, slot: Slot) -> list[Claim]:
         """Return the live claims of a slot, in the order in which they came in."""
         return self._said(self._live.get(joined(*slot)))

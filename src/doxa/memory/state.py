@@ -320,6 +320,7 @@ class UserState:
         writer.value("people", list(self._people))
         writer.value("now", None if self._now is None else microseconds(self._now))
         writer.value("withdrawn", [(key, microseconds(at)) for key, at in self.withdrawn.items()])
+        writer.value("aside", [(key, microseconds(at)) for key, at in self.aside.items()])
         writer.value("silenced", list(self._silenced.items()))
         writer.value("notes", [(key, NOTE.to(note)) for key, note in self.notes.items()])
         writer.value("spent", [(key, astuple(spent)) for key, spent in self.spent.items()])
@@ -354,6 +355,7 @@ class UserState:
         now = pack.value("now")
         self._now = None if now is None else moment(now)
         self.withdrawn = {key: moment(at) for key, at in pack.value("withdrawn")}
+        self.aside = {key: moment(at) for key, at in pack.value("aside")}
         self._silenced = {(kind, what): given for (kind, what), given in pack.value("silenced")}
         self.notes = {key: NOTE.of(note) for key, note in pack.value("notes")}
         self.spent = {key: Spent(*spent) for key, spent in pack.value("spent")}

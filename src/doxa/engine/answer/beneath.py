@@ -26,7 +26,7 @@ from doxa.memory import Beliefs, UserState, describe
 from doxa.recall import Query, Rewriting, evidence_of, look_up, read_query
 from doxa.understand import read_question
 
-__all__ = ["NEARBY", "Beneath", "look_beneath", "more_of", "shown", "stands_alone", "whose"]
+__all__ = ["NEARBY", "Beneath", "look_beneath", "shown", "stands_alone", "whose"]
 
 NEARBY = 60
 """Turns whose facts are compared with a question in other words."""
@@ -44,6 +44,8 @@ class Beneath:
     evidence: Sequence[Evidence] = ()
     facts: Sequence[Fact] = ()
     """What is believed there and bears on the question, for a language model."""
+    overruled: tuple[str, ...] = ()
+    """The ids of facts there that cannot be true beside the own facts of the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +90,11 @@ def look_beneath(
         tracer: gets a step for each memory that is looked at.
         shows: whether evidence is wanted whoever answers: a language model is told of it.
 
-    Cost: for each shared memory one search, and one answer unless the own memory answers from a fact; nothing where it
-    does and no model is told of anything.
+    Cost: for each shared memory one search, and one answer unless the own memory answers from a fact; where it does
+    and no model is told of anything, a look-up of that fact.
     """
     asks = question is not None and not stands_alone(own)
-    found = Beneath(draft=own)
+    found = Beneath(draft=own, overruled=_overruled(own, asked, parts, tracer))
     for memory in shared_with(parts, asked.user) if asks or shows else ():
         with tracer.step("beneath") as note:
             note["memory"] = memory
@@ -102,7 +104,8 @@ def look_beneath(
             seen = _seen(layer, asked, parts)
             draft = _better(found.draft, seen.draft, parts, note) if asks else found.draft
             note["answers"] = draft is not found.draft
-            found = Beneath(
+            found = replace(
+                found,
                 draft=draft,
                 evidence=[*found.evidence, *seen.evidence],
                 facts=[*found.facts, *seen.facts],
@@ -110,9 +113,28 @@ def look_beneath(
     return found
 
 
-def more_of(own: Sequence[Evidence], beneath: Sequence[Evidence], most: int) -> list[Evidence]:
-    """Return the best of the evidence of all memories; of two pieces that are alike the own one goes first."""
-    return sorted([*own, *beneath], key=lambda item: -item.score)[:most] if beneath else list(own)
+def _overruled(own: Draft, asked: Asked, parts: Parts, tracer: Tracer) -> tuple[str, ...]:
+    """Return the ids of shared facts that cannot be true beside those of the user's own that an answer cites.
+
+    What the user set aside is left out: there is nothing to tell. Cost: a look-up for each fact and shared memory.
+    """
+    with parts.log.user(asked.user) as state:
+        known = state.beliefs.facts
+        cited = [known[one.fact_id] for one in own.citations if one.fact_id in known]
+    found: list[str] = []
+    for memory in shared_with(parts, asked.user) if cited and asked.known_at is None else ():
+        with parts.log.user(memory) as state:
+            beliefs = state.beliefs
+            there = [one for fact in cited for one in beliefs.in_slot(beliefs.slot(fact)) if one.status is Status.HELD]
+        if not there:
+            continue
+        with parts.log.user(asked.user) as state:
+            keys = (qualified(memory, key) for key in sorted(hidden(there, memory, state)))
+            found += [key for key in keys if key not in state.aside]
+    if found:
+        with tracer.step("overruled") as note:
+            note["facts"] = found
+    return tuple(found)
 
 
 def whose(draft: Draft) -> Draft:

@@ -22,7 +22,7 @@ from doxa.engine.wiring.parts import Parts
 from doxa.memory import UserState
 from doxa.recall import Query, Rewriting, encoded, is_incomplete, read_query, recall
 
-__all__ = ["encoded_query", "held_by", "of_memory", "search"]
+__all__ = ["encoded_query", "held_by", "more_of", "of_memory", "search"]
 
 logger = logging.getLogger("doxa")
 
@@ -75,12 +75,18 @@ def search(
         within=within, superseded=superseded,
     )  # fmt: skip
     found, _ = _found(sought, user, parts)
+    beneath: list[Evidence] = []
     for memory in shared_with(parts, user) if shared and within.session is None else ():
         evidence, facts = _found(sought, memory, parts)
         with parts.log.user(user) as state:
             out_of_sight = {qualified(memory, key) for key in hidden(facts, memory, state)}
-            found += visible([of_memory(item, memory) for item in evidence], out_of_sight, state)
-    return sorted(found, key=lambda item: -item.score)[:k]  # of two that are alike the own one stays first
+            beneath += visible([of_memory(item, memory) for item in evidence], out_of_sight, state)
+    return more_of(found, beneath, k)
+
+
+def more_of(own: Sequence[Evidence], beneath: Sequence[Evidence], most: int) -> list[Evidence]:
+    """Return the best of the evidence of all memories; of two pieces that are alike the own one goes first."""
+    return sorted([*own, *beneath], key=lambda item: -item.score)[:most] if beneath else list(own)
 
 
 def _found(sought: _Sought, user: str, parts: Parts) -> tuple[list[Evidence], list[Fact]]:

@@ -14,11 +14,11 @@ from doxa.core.trace import Tracer
 from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
 from doxa.engine.answer.acknowledging import acknowledged
 from doxa.engine.answer.background import background_of, is_wanted, paths, said_aloud
-from doxa.engine.answer.beneath import NEARBY, look_beneath, more_of, shown, whose
+from doxa.engine.answer.beneath import NEARBY, look_beneath, shown, whose
 from doxa.engine.answer.briefing import Briefing, brief, superseded
 from doxa.engine.answer.drafting import believed_at, drafted, gone, question_of, tells, to_the_asker
 from doxa.engine.answer.feedback import served, used
-from doxa.engine.answer.finding import encoded_query
+from doxa.engine.answer.finding import encoded_query, more_of
 from doxa.engine.answer.grading import Ground
 from doxa.engine.answer.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.answer.prompting import Material, is_prompted, searched, written
@@ -26,6 +26,7 @@ from doxa.engine.answer.reasoning import Reasoning
 from doxa.engine.answer.replying import Settled, by_logic, settled
 from doxa.engine.answer.requests import requested
 from doxa.engine.answer.rewriting import rewrite
+from doxa.engine.answer.searching import drawn_on
 from doxa.engine.asked import Asked
 from doxa.engine.history.answers import keep
 from doxa.engine.reading.turns import note_of, read_by, reading_of
@@ -91,6 +92,8 @@ class _Found:
     """The answer of the user's own memory, where that of a shared one is given."""
     shared: tuple[str, ...] = ()
     """The shared memories that a language model is shown."""
+    overruled: tuple[str, ...] = ()
+    """The ids of shared facts that the own answer excludes."""
 
 
 def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
@@ -158,7 +161,8 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
         text=draft.text,
         value=draft.value,
         citations=draft.citations,
-        memories=tuple(dict.fromkeys((*(one.memory for one in draft.citations if one.memory), *found.shared))),
+        memories=_drawn(draft, found, parts),
+        overruled=found.overruled,
         revisions=tuple(change for change in found.changes if change.revises),
         intents=found.intents,
         verdict=verdict,
@@ -171,13 +175,21 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
     return reply, [turn.turn_id for turn in (*found.recent, *found.turns.values())]
 
 
+def _drawn(draft: Draft, found: _Found, parts: Parts) -> tuple[str, ...]:
+    """Return the shared memories that a reply draws on: what it cites, and whatever a language model was told of."""
+    cited = (one.memory for one in draft.citations if one.memory)
+    told = (*found.shared, *drawn_on(found.recent)) if tells(parts) else ()
+    return tuple(dict.fromkeys((*cited, *told)))
+
+
 def _with_shared(asked: Asked, found: _Found, rewriting: Rewriting | None, parts: Parts, tracer: Tracer) -> _Found:
     """Return what is found with what the shared memories answer, and what a language model is told of them."""
     if not shared_with(parts, asked.user):
         return found
     shows = tells(parts)
     below = look_beneath(asked, found.question, found.draft, found.recent, rewriting, parts, tracer, shows=shows)
-    found = replace(found, draft=below.draft, own=found.draft if below.draft is not found.draft else None)
+    own = found.draft if below.draft is not found.draft else None
+    found = replace(found, draft=below.draft, own=own, overruled=below.overruled)
     if not shows:
         return found
     evidence = more_of(found.evidence, below.evidence, parts.recall.top_k)

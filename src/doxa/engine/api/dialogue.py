@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from doxa.core.errors import InputError, StoreConflictError, TurnConflictError
 from doxa.core.trace import Tracer
 from doxa.core.values import Receipt, Reply, Role, ToTasks, Turn
-from doxa.engine.answer.searching import Asides
+from doxa.engine.answer.searching import Asides, drawing
 from doxa.engine.asked import Asked
 from doxa.engine.hosting import Host
 from doxa.engine.intake import (
@@ -120,11 +120,13 @@ class Dialogue:
         to_tasks = self._to_tasks(to)
         require_background(background, n, self._doxa.parts.config)
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
+        forgotten = self._doxa.parts.forgotten
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate and (said := without_background(reply)):
             if reply.memories:  # what is shared is copied into no log: this dialogue alone knows that it was said
-                self._asked.note(self._unstored([("assistant", said)]), forgotten=self._doxa.parts.forgotten)
+                (unstored,) = self._unstored([("assistant", said)])
+                self._asked.note((drawing(unstored, reply.memories),), forgotten=forgotten)
             else:
                 self._remember_reply(said, stored)
         return reply
@@ -350,7 +352,7 @@ class Dialogue:
     def _aside(self, text: str, reply: Reply) -> tuple[Turn, ...]:
         """Return a question and its answer as turns that are not stored."""
         question, answer = self._unstored([("user", text), ("assistant", reply.text)])
-        return question, replace(answer, generated=True)
+        return question, drawing(replace(answer, generated=True), reply.memories)
 
     def _unstored(self, said: Sequence[tuple[Role, str]]) -> tuple[Turn, ...]:
         with self._doxa.parts.log.user(self.user) as state:

@@ -12,7 +12,6 @@ from math import inf
 from types import MappingProxyType
 from typing import Any
 
-from doxa.core import shared
 from doxa.core.access import pseudonym
 from doxa.core.answers import Answered, AnswerReason
 from doxa.core.errors import NotFoundError, StoreError
@@ -41,8 +40,6 @@ logger = logging.getLogger("doxa")
 
 PREFIX = "a_"
 """What the ids of answers begin with."""
-PREFIX_SHARED = f'"{shared.PREFIX}'
-"""How an id of a shared memory stands in an answer as it is stored."""
 NO_ANSWER = "User {user!r} has no answer {key!r}. `doxa answers` lists those that are kept."
 
 
@@ -95,6 +92,9 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
             known = {one.answer_id: _without_prompts(CODEC.to(one), before=state.erased) for one in found}
             if known:
                 parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
+        if others and (gone := others.keys() - turns_of(parts, user, others)):  # erased while this was written
+            late = [one.answer_id for one in found if not gone.isdisjoint(one.consulted)]
+            parts.log.store.drop_answers(parts.log.scope(user), late)
     except StoreError as exc:
         whose = pseudonym(parts.log.scope(user))
         logger.warning("%d answers to user %s were not kept: %s", len(waiting), whose, exc)
@@ -209,18 +209,16 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> set[str]
     return names
 
 
-def repeating(parts: Parts, user: str, names: Collection[str], *, drawn: bool = False) -> list[str]:
+def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
     """Return the ids of the stored answers that may repeat what turns say that are to be erased; see `drop_answers`.
 
     Args:
         parts: what the engine is made of.
         user: whose answers they are.
         names: the ids of the turns, of the facts that they support, and of the replies that go with them.
-        drawn: only those that draw on a shared memory, as all do that can repeat one.
     """
     kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(parts.log.scope(user)))
-    told = ((data, text) for data, text in kept if not drawn or PREFIX_SHARED in text)
-    return [str(data["id"]) for data, text in told if data.get("said") or any(name in text for name in names)]
+    return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
 
 
 def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:

@@ -48,7 +48,8 @@ def explain_shared(parts: Parts, user: str, fact_id: str) -> Explanation:
 
 
 def drop_shared_answers(parts: Parts, memory: str, names: Collection[str] | None) -> None:
-    """Remove the answers to other users that may repeat what is erased from a shared memory.
+    """Remove the answers to other users that may repeat what is erased from a shared memory: those that name it, and
+    those that went on from what was not remembered.
 
     Args:
         parts: what the engine is made of.
@@ -57,11 +58,11 @@ def drop_shared_answers(parts: Parts, memory: str, names: Collection[str] | None
 
     Cost: for every user of the tenant one query, and reading the answers that are kept.
     """
-    if memory not in parts.config.memory.shared:
+    if memory not in parts.config.memory.shared or names == set():
         return
     gone = [qualified(memory, key) for key in (("",) if names is None else names)]
     for user in parts.log.users():
         if user != memory and memory in shared_with(parts, user):
             parts.answers.drop(user)
-            if told_to := repeating(parts, user, gone, drawn=True):
+            if told_to := repeating(parts, user, gone):
                 parts.log.store.drop_answers(parts.log.scope(user), told_to)

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from doxa.core.access import Scope
+from doxa.core.shared import origin_of
 from doxa.transport.http.openai.conversation import Conversation, Said
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class Placed:
     keys: frozenset[str] = frozenset()
     turn_ids: frozenset[str] = frozenset()
     changes: int = 0
+
+    @property
+    def shared(self) -> bool:
+        """Whether anything of it is of a shared memory."""
+        return any(map(origin_of, self.turn_ids))
 
 
 @dataclass(slots=True)
@@ -101,6 +107,10 @@ class Shelf:
         with self.guard:
             self.placed.setdefault(said.digest, placed or Placed())
             _trim(self.placed)
+
+    def draws(self, talk: Conversation, earlier: Sequence[str]) -> bool:
+        """Tell whether something of a shared memory was put beside the messages of a conversation."""
+        return any(one.shared for one in self._known(talk, earlier))
 
     def texts(self, talk: Conversation, *, begins: bool) -> list[tuple[Said, str]]:
         """Return what goes beside which message.
