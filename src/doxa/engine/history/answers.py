@@ -30,6 +30,7 @@ __all__ = [
     "drop_answers",
     "explain_answer",
     "given_to",
+    "looked_beneath",
     "keep",
     "quoted",
     "repeating",
@@ -285,6 +286,11 @@ def _beneath(parts: Parts, user: str, kept: Sequence[Answered]) -> _Beneath:
     """Return what of shared memories answers cite; no lock is held on the user's own."""
     turns = turns_of(parts, user, (cited.turn_id for one in kept for cited in one.citations))
     return _Beneath(turns, facts_of(parts, user, (key for one in kept for key in one.standing)))
+
+
+def looked_beneath(one: Answered) -> bool:
+    """Tell whether shared memories were looked at for an answer."""
+    return any(step["name"] == "beneath" for step in one.trace.get("steps", ()))
 
 
 def quoted(one: Answered, state: UserState, others: Mapping[str, Turn] = MappingProxyType({})) -> Answered:
