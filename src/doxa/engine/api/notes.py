@@ -144,16 +144,21 @@ class Look:
         others = (
             one
             for one in turns
-            if one.turn_id in self._others
-            or ((one.session != session if said is None else one.text not in said) and _may_be_told(one, state))
+            if one.turn_id in self._others or (one.session != session if said is None else one.text not in said)
         )
-        recalled = map(_said, others)
+        recalled = (_said(turn) for turn in others if self._may_be_told(turn))
         changed = [note for note in _changed(state, since, session) if note.key not in told]
         new = [*changed, *islice(recalled, RECALLED)]
         return Page(notes=tuple(_fitting(new, max_tokens)), changes=len(state.beliefs.changes))
 
     def _turn(self, key: str) -> Turn | None:
         return self._others.get(key) or self._state.turn(key)
+
+    def _may_be_told(self, turn: Turn) -> bool:
+        """Tell whether a turn counts, and talks to nobody's model; of another memory those that do not are no part."""
+        state = self._state
+        counts = state.trusts(turn.turn_id) and not turn.generated and not taken_back(turn, state.beliefs)
+        return (counts or turn.turn_id in self._others) and not talks_to_models(turn.text)
 
 
 def _sharing(text: str, state: UserState) -> list[str]:
@@ -168,11 +173,6 @@ def _sharing(text: str, state: UserState) -> list[str]:
     enough = (held >= least) | (number >= WORDS)  # in a small memory no word weighs much
     order = [row for row in np.argsort(-held, kind="stable").tolist() if enough[row]]
     return [state.turns[state.places[int(places[row])]].turn_id for row in order]
-
-
-def _may_be_told(turn: Turn, state: UserState) -> bool:
-    trusted = state.trusts(turn.turn_id) and not turn.generated and not taken_back(turn, state.beliefs)
-    return trusted and not talks_to_models(turn.text)
 
 
 def _known(state: UserState) -> Iterator[Note]:
