@@ -30,9 +30,7 @@ def chat(visit: Visit) -> Response:
         latest = live.sessions(limit=1).items
         name = visit.text("session") or (latest[0].name if latest else "default")
         news = live.recent(RECENT)
-    said = live.said(
-        name, before=before or None, limit=TURNS
-    )  # outside: what replies cite may be of other memories
+    said = live.said(name, before=before or None, limit=TURNS)  # outside: what replies cite may be of other memories
     return visit.shown("chat.html", sessions=sessions, name=name, said=said, news=news, new=_new_name())
 
 
