@@ -1,9 +1,10 @@
 """Writes the database of a memory that has grown: many facts, people, updates and open questions.
 
-    python benchmarks/inspector/grown.py OUT.db [--facts 100000] [--turns 30000] [--seed 0] [--hostile 0]
+    python benchmarks/inspector/grown.py OUT.db [--facts 100000] [--turns 30000] [--seed 0] [--hostile 0] [--encode]
 
 Nothing is read by a model: turns and what they say are made together, revised as any other and written as one log.
-Vectors are zeros. The same arguments give the same memory, of user `ana`.
+Vectors are zeros unless `--encode` is given, which takes some minutes. The same arguments give the same memory, of
+user `ana`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
+
 from doxa.backends.store import Row, Vector
 from doxa.core.values import Claim, Modality, Relation, Role, Term, Turn
 from doxa.engine import Doxa
@@ -27,8 +30,8 @@ from doxa.revise import revise
 USER = "ana"
 START = datetime(2019, 1, 7, 8, tzinfo=UTC)
 STEP = timedelta(minutes=100)
-FLOAT16 = 2
-"""Bytes."""
+PART = 2_000
+"""Turns whose vectors are written at a time."""
 SESSION = 24
 """Turns of a session."""
 EMPLOYED = 0.03
@@ -59,8 +62,8 @@ class World:
     firms: list[str]
     beliefs: Beliefs = field(default_factory=Beliefs)
     rows: list[Row] = field(default_factory=list)
-    texts: list[tuple[int, int]] = field(default_factory=list)
-    """Ordinals of turns, and how many vectors each has."""
+    texts: list[tuple[int, list[str]]] = field(default_factory=list)
+    """Ordinals of turns, and what is encoded of each."""
     turns: int = 0
     now: datetime = START
 
@@ -93,7 +96,7 @@ class World:
             Row(ordinal=ordinal, kind="turn", known_at=self.now, body=turn_to(turn), turn_id=turn.turn_id),
             Row(ordinal=ordinal + 1, kind=event.kind, known_at=self.now, body=event.body(), about=ordinal),
         ]
-        self.texts.append((ordinal, len(encoded_texts(turn))))
+        self.texts.append((ordinal, encoded_texts(turn)))
 
 
 def main() -> None:
@@ -105,6 +108,7 @@ def main() -> None:
     arguments.add_argument("--entities", type=int, default=5_000)
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--hostile", type=int, default=0, help="turns whose names and texts are made to break pages")
+    arguments.add_argument("--encode", action="store_true", help="write the vectors of the built-in encoder, not zeros")
     options = arguments.parse_args()
     if options.out.exists():
         arguments.error(f"{options.out} is there already")
@@ -113,7 +117,7 @@ def main() -> None:
     grow(world, options.facts - options.hostile, options.turns - options.hostile)
     for number in range(options.hostile):
         break_in(world, long=number % 50 == 0)
-    write(world, options.out)
+    write(world, options.out, encode=options.encode)
     facts = world.beliefs.facts.values()
     told = {"turns": world.turns, "facts": len(facts), "changes": len(world.beliefs.changes)}
     told["disputed"] = sum(fact.disputed for fact in facts)
@@ -253,14 +257,19 @@ def _term(label: str) -> Term:
     return Term(label.casefold(), label)
 
 
-def write(world: World, out: Path) -> None:
-    """Write the log as a database, with vectors that say nothing."""
+def write(world: World, out: Path, *, encode: bool) -> None:
+    """Write the log as a database, with vectors that say nothing unless they are to be made."""
     with Doxa.open(out) as doxa:
         log = doxa.parts.log
-        scope, size = log.scope(USER), log.encoder.dims
+        scope = log.scope(USER)
         log.store.restore(scope, world.rows)
-        vectors = [Vector(ordinal=at, data=bytes(FLOAT16 * size * count)) for at, count in world.texts]
-        log.store.put_vectors(scope, model=log.encoder.name, vectors=vectors)
+        for part in range(0, len(world.texts), PART):
+            some = world.texts[part : part + PART]
+            texts = [text for _, passages in some for text in passages]
+            rows = log.encoder.encode(texts) if encode else np.zeros((len(texts), log.encoder.dims))
+            each = np.split(rows.astype(np.float16), np.cumsum([len(passages) for _, passages in some])[:-1])
+            vectors = [Vector(ordinal=at, data=own.tobytes()) for (at, _), own in zip(some, each, strict=True)]
+            log.store.put_vectors(scope, model=log.encoder.name, vectors=vectors)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def long() -> InvertedIndex:
     """A history in which two words are common, and few turns hold both."""
     index = InvertedIndex()
     for number in range(200_000):
-        index.add({0: ["dog", "walk"], 1: ["beach", "sand"]}.get(number % 5, ["tea", "cup"]))
+        index.add({0: ["dog", "walk"], 1: ["beach", "sand"]}.get(number % 8, ["tea", "cup"]))
         if number % 10_000 == 0:
             index.add(["dog", "beach"])
     return again(index)

@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from doxa.core.values import Citation, Draft
+from doxa.core.values import Citation, Draft, Fact, Relation, Term
 from doxa.reason import claimed
+from doxa.reason.drafts import MOST_TOLD, one_by_one, together
 
 SAID = Citation(
     turn_id="t1", text="The author of The Weir is J. K. Halm.", speaker="J. Doe", at=datetime(2026, 1, 2, tzinfo=UTC)
@@ -36,3 +37,24 @@ def test_quotes_of_cited_turns_claim_nothing(text, value, claims):
 def test_the_one_who_asks_is_addressed():
     draft = Draft(text="On 2 January 2026 you wrote: “The author of The Weir is J. K. Halm.”", citations=(SAID,))
     assert claimed(draft, "j. doe") == ""
+
+
+def visits(count):
+    return [
+        Fact(
+            fact_id=f"f{n}",
+            subject=Term("ana", "Ana"),
+            relation=Relation("visit", "visits"),
+            object=Term(f"town{n}", f"Town{n}"),
+        )
+        for n in range(count)
+    ]
+
+
+def test_a_long_list_tells_the_last_ones_and_how_many_more_there_are():
+    """One that is short enough is told whole."""
+    facts = visits(MOST_TOLD + 3)
+    told = together(facts)
+    assert told.endswith(f"Town{MOST_TOLD + 2} and 3 more.") and "Town2," not in told and "Town3," in told
+    assert one_by_one(facts).endswith(f"Town{MOST_TOLD + 2}. And 3 more.")
+    assert "more" not in together(facts[:MOST_TOLD]) + one_by_one(facts[:MOST_TOLD])

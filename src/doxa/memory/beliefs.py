@@ -17,6 +17,7 @@ from doxa.core.values import Change, ChangeKind, Claim, Fact, Rule, Term
 from doxa.memory.codec import CHANGE, CLAIM, FACT, rule_from, rule_to
 from doxa.memory.consequences import Consequences
 from doxa.memory.dimensions import ValueIndex
+from doxa.memory.finding import FactIndex
 from doxa.memory.identity import Identity, Renames, is_identity
 from doxa.memory.names import NameIndex
 from doxa.memory.paged import SEPARATOR, Keys, Lists, Pack, PackWriter, Records, Table, joined
@@ -69,12 +70,7 @@ class Beliefs:
         """What was given up with a turn, fact or source; the latest last."""
         self._rules: dict[str, tuple[Rule, ...]] = {}
         """Rules by the turn that states them, in the order in which they were said."""
-        self._by_slot = Lists()
-        self._by_subject = Lists()
-        self._by_relation = Lists()
-        self._identities = Lists()
-        self._possessions = Lists()
-        """By owner, the subjects that are theirs, as numbers of `_by_subject`."""
+        self._index = FactIndex(self.facts)
         self._changes_of = Lists()
         self._changes_by = Lists()
         self._predicates = PredicateIndex(self.facts)
@@ -255,7 +251,8 @@ class Beliefs:
                 self.facts[fact.fact_id] = fact
                 row = self.facts.row(fact.fact_id) or 0
                 if known is None:
-                    self._index(row, fact)
+                    for index in (self._predicates, self._values, self._index):
+                        index.add(row, fact)
                 premises = ((known.premises if known else ()), fact.premises)
                 self.consequences.note(row, because=because, premises=premises)
             number = self.changes.append(change)
@@ -272,42 +269,16 @@ class Beliefs:
         last = next(noted, None)
         return () if last is None else last.because
 
-    def _index(self, row: int, fact: Fact) -> None:
-        self._predicates.add(row, fact)
-        self._values.add(row, fact)
-        self._by_slot.append(joined(*slot_of(fact)), row)
-        if is_identity(fact):
-            for term in (fact.subject, fact.object):
-                self._identities.append(term.key, row)
-            return
-        key = fact.subject.key
-        first = key not in self._by_subject
-        self._by_subject.append(key, row)
-        self._by_relation.append(joined(key, fact.relation.name), row)
-        if first and "'s " in key:
-            self._possessions.append(key.rpartition("'s ")[0], self._subject(key))
-
-    def _subject(self, key: str) -> int:
-        number = self._by_subject.number(key)
-        assert number is not None
-        return number
-
     def _forget(self, fact_id: str) -> None:
         """Drop a fact that another took over; its changes stay in the history."""
         row = self.facts.row(fact_id)
         if row is None:
             return
         fact = self.facts.at(row)
-        key = fact.subject.key
+        for index in (self._predicates, self._values, self._index):
+            index.remove(row, fact)
         self.consequences.note(row, because=(self._last_because(fact), ()), premises=(fact.premises, ()))
         del self.facts[fact_id]
-        self._predicates.remove(row, fact)
-        self._values.remove(row, fact)
-        self._by_slot.remove(joined(*slot_of(fact)), row)
-        self._by_subject.remove(key, row)
-        self._by_relation.remove(joined(key, fact.relation.name), row)
-        if key not in self._by_subject and "'s " in key:
-            self._possessions.remove(key.rpartition("'s ")[0], self._subject(key))
 
     def slot(self, claim: Claim | Fact) -> Slot:
         """Return the slot of a claim or fact by the entities that its names stand for."""
@@ -365,42 +336,62 @@ class Beliefs:
         """
         return self._claims.chosen(self._by_name.get(key))
 
-    def knows(self, key: str) -> bool:
-        """Tell whether there is a fact about an entity, or a live claim that uses this name. Cost O(log n)."""
-        return self.key(key) in self._by_subject or key in self._by_name
-
     def live_in(self, slot: Slot) -> list[Claim]:
         """Return the live claims of a slot, in the order in which they came in."""
         return self._said(self._live.get(joined(*slot)))
 
     def in_slot(self, slot: Slot) -> list[Fact]:
         """Return the facts of a slot, in the order in which they came to be."""
-        return self._facts(self._by_slot.get(joined(*slot)))
+        return self._index.in_slot(slot)
 
     def _said(self, numbers: Iterable[int]) -> list[Claim]:
         return [self._claims[number] for number in numbers]
 
-    def _facts(self, rows: Iterable[int]) -> list[Fact]:
-        return [self.facts.at(row) for row in rows]
-
-    def about(self, subject_key: str, relation: str | None = None) -> list[Fact]:
+    def about(self, subject_key: str, relation: str | None = None, *, latest: int | None = None) -> list[Fact]:
         """Return every fact about an entity, or those of one relation, in the order in which they came to be.
 
         Args:
             subject_key: the key of any name of the entity.
             relation: the name of a relation.
+            latest: at most so many, those that came to be last; others are not read.
         """
-        key = self.key(subject_key)
-        if relation is None:
-            return self._facts(self._by_subject.get(key))
-        return self._facts(self._by_relation.get(joined(key, relation)))
+        return self._index.about(self.key(subject_key), relation, latest)
+
+    def valued_at(self, object_key: str) -> list[Fact]:
+        """Return every fact whose object is an entity, in the order in which they came to be; identities are not told.
+
+        Args:
+            object_key: the key of any name of the entity.
+        """
+        return self._index.valued_at(self.key(object_key))
+
+    def of_relations(self, names: Iterable[str], stems: Collection[str] = ()) -> list[Fact]:
+        """Return the facts of some relations, in the order in which they came to be; identities are not told.
+
+        Args:
+            names: of the relations.
+            stems: only those whose object has one of them; empty for all.
+        """
+        return self._index.of_relations(names, stems)
+
+    def naming(self, stems: Collection[str]) -> list[Fact]:
+        """Return the facts that have one of some stems in the name of their subject, relation or object, in order.
+
+        Cost O(facts found + relations).
+        """
+        return self._index.naming(stems)
+
+    def subjects_with(self, stems: Iterable[str]) -> list[Term]:
+        """Return those of whom anything is told and whose name has one of some stems, in the order in which they came.
+
+        Cost O(subjects found).
+        """
+        return self._index.subjects(stems)
 
     def functional_slots(self, subject_key: str, relation: str) -> list[Slot]:
         """Return the slots in which a relation of an entity has one value at a time; [] where it may have many."""
-        rows = self._by_relation.get(joined(subject_key, relation))
-        if not rows or not self.facts.at(rows[0]).functional:
-            return []
-        return list(dict.fromkeys(map(slot_of, self._facts(rows))))
+        facts = self._index.about(subject_key, relation, None)
+        return list(dict.fromkeys(map(slot_of, facts))) if facts and facts[0].functional else []
 
     def key(self, key: str) -> str:
         """Return the key under which the facts about an entity are kept, by that of any of its names."""
@@ -408,12 +399,11 @@ class Beliefs:
 
     def possessions(self, owner_key: str) -> list[str]:
         """Return the keys of the subjects that are an owner's ("ana's rent" of "ana")."""
-        return [self._by_subject.key_at(number) for number in self._possessions.get(self.key(owner_key))]
+        return self._index.possessions(self.key(owner_key))
 
     def identities(self, key: str) -> list[Fact]:
         """Return the identity facts about the names of an entity, in the order in which they came to be."""
-        rows = (row for name in self.identity.names(key) for row in self._identities.get(name))
-        return self._facts(dict.fromkeys(rows))
+        return self._index.identities(self.identity.names(key))
 
     def latest_slots(self, turns: int | None) -> Iterable[list[Claim]]:
         """Return the live claims of the last turns that claim something, slot by slot; None for those of all turns."""
@@ -526,8 +516,8 @@ class Beliefs:
 
 
 TOLD = (
-    *("facts", "changes", "identity", "names", "_claims", "_live", "_by_turn", "_accepted", "_by_name", "_by_slot"),
-    *("_by_subject", "_by_relation", "_identities", "_possessions", "_changes_of", "_changes_by", "_turns"),
+    *("facts", "changes", "identity", "names", "_claims", "_live", "_by_turn", "_accepted", "_by_name", "_index"),
+    *("_changes_of", "_changes_by", "_turns"),
 )
 PARTS = (*TOLD, "consequences", "_predicates", "_values")
 """What is written and read one by one."""

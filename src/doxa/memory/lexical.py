@@ -23,7 +23,7 @@ MAX_TERM = K1 + 1
 CLOSE = 4
 """Times as many places are given as are wanted when stems were left unread that could change their order."""
 TINY = 1e-9
-MOST_POSTINGS = 65_536
+MOST_POSTINGS = 32_768
 """Postings that a search reads, beginning with the rarest stems."""
 LATEST_POSTINGS = 8192
 """Of the stems that are left so many each, the latest: their idf is so low that no early one stands out by it."""

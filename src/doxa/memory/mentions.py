@@ -233,8 +233,14 @@ def _spans(sentence: str, labels: Sequence[str]) -> list[tuple[int, int]]:
 
 def _word_at(label: str, text: str) -> int:
     """Return where a text has a label in whole words; -1 where it has not."""
-    match = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text)
-    return match.start() if match else -1
+    at = text.find(label)
+    while at >= 0 and (_in_word(text[at - 1 : at]) or _in_word(text[at + len(label) : at + len(label) + 1])):
+        at = text.find(label, at + 1)
+    return at
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
 
 
 def _ends(sentence: str) -> Iterator[tuple[int, int]]:

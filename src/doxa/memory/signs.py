@@ -11,6 +11,7 @@ files); Xu et al. 2023, "SPFresh: Incremental In-Place Update for Billion-Scale 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import accumulate, pairwise
 from math import isqrt
 from typing import Any
@@ -36,8 +37,10 @@ REFINED = 4
 """Times as many rows as are moved into lists are compared anew with the lists beside their own."""
 BESIDE = 64
 """Lists beside one that its rows are compared with."""
-PROBED = 768
+PROBED = 512
 """Lists that are compared with a query."""
+TOGETHER = 32
+"""Lists whose signs are laid together to be compared at once."""
 ROUNDS = 6
 """Rounds of a split (2-means); more change next to nothing."""
 CACHED = 16_384
@@ -94,14 +97,19 @@ class Signs:
             self._list_oldest()
 
     def nearest(
-        self, query: NDArray[np.float32], count: int, *, kept: NDArray[np.bool_] | None = None, probed: int = PROBED
+        self,
+        query: NDArray[np.float32],
+        count: int,
+        *,
+        kept: Callable[[Numbers], NDArray[np.bool_]] | None = None,
+        probed: int = PROBED,
     ) -> NDArray[np.intp]:
         """Return the `count` rows that are nearest by sign, in order, with all that tie with the last.
 
         Args:
             query: `(dims,) float32`.
             count: how many are wanted.
-            kept: by row, False for one that is not wanted, `(n,) bool`; None wants all.
+            kept: tells which of some rows are wanted; None wants all.
             probed: how many lists are compared.
 
         Not exact beyond `FLAT` rows. Cost O(root(n)) on the lists and their rows, a bit a number.
@@ -111,9 +119,10 @@ class Signs:
         if self._counts:
             lists = [self._list(one) for one in self._probed(query, probed)]
             rows = np.concatenate([rows, *(members for members, _ in lists)])
-            far = np.concatenate([far, differing(np.concatenate([of for _, of in lists], axis=1), signs)])
+            parts = (np.concatenate([of for _, of in part], axis=1) for part in batched(lists, TOGETHER))
+            far = np.concatenate([far, *(differing(part, signs) for part in parts)])
         if kept is not None:
-            wanted = kept[rows]
+            wanted = kept(rows)
             rows, far = rows[wanted], far[wanted]
         return np.sort(rows[least(far, count)])
 
@@ -261,6 +270,11 @@ def differing(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[n
             np.bitwise_count(differ[: len(part)], out=ones[: len(part)])
             part += ones[: len(part)]
     return far
+
+
+def batched(lists: list[Any], size: int) -> Iterator[list[Any]]:
+    """Give lists `size` at a time."""
+    return (lists[start : start + size] for start in range(0, len(lists), size))
 
 
 def least(far: NDArray[np.uint16], count: int) -> NDArray[np.intp]:

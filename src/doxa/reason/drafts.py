@@ -17,6 +17,7 @@ __all__ = [
     "claimed",
     "disputed_draft",
     "draft_of",
+    "one_by_one",
     "quote",
     "sentence_of",
     "together",
@@ -26,6 +27,8 @@ __all__ = [
 FindTurn = Callable[[str], Turn | None]
 SURE, UNSURE = 0.95, 0.7
 """Confidence of an answer from an undisputed fact, and from one that was only planned, wished or guessed."""
+MOST_TOLD = 24
+"""Facts that an answer tells in words: nobody reads more, and each is checked before it is said."""
 
 
 def abstention() -> Draft:
@@ -55,8 +58,19 @@ def sentence_of(fact: Fact) -> str:
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
+def one_by_one(facts: Sequence[Fact], more: int = 0) -> str:
+    """Return facts as sentences: of more than `MOST_TOLD` the last ones, and how many more there are beside `more`."""
+    told = " ".join(sentence_of(fact) for fact in facts[-MOST_TOLD:])
+    more += max(0, len(facts) - MOST_TOLD)
+    return f"{told} And {more} more." if more else told
+
+
 def together(facts: Sequence[Fact]) -> str:
-    """Return facts as text; those that differ only in their object share one sentence, and nothing is said twice."""
+    """Return facts as text; those that differ only in their object share one sentence, and nothing is said twice.
+
+    Of more than `MOST_TOLD` the last ones are told, and how many more there are.
+    """
+    more, facts = max(0, len(facts) - MOST_TOLD), facts[-MOST_TOLD:]
     sentences = [describe(fact) for fact in facts]
     facts = [
         fact
@@ -66,8 +80,8 @@ def together(facts: Sequence[Fact]) -> str:
     first = facts[0]
     alike = {(f.subject.key, f.relation.name, f.polarity, f.modality, f.valid) for f in facts}
     if len(facts) == 1 or len(alike) > 1:
-        return " ".join(sentence_of(fact) for fact in facts)
-    names = list(dict.fromkeys(str(fact.object) for fact in facts))
+        return one_by_one(facts, more)
+    names = [*dict.fromkeys(str(fact.object) for fact in facts), *([f"{more} more"] if more else [])]
     label = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return sentence_of(replace(first, object=Term(first.object.key, label)))
 

@@ -263,7 +263,7 @@ def _unit(question: Question) -> str:
 
 
 def _tie(question: Question, beliefs: Beliefs, turn: FindTurn) -> Draft | None:
-    """Return how a person is tied to somebody ("Who is Tom?": Bea's brother), or None. O(facts)."""
+    """Return how a person is tied to somebody ("Who is Tom?": Bea's brother), or None."""
     asked, subject = question.subject, by_entity(question, beliefs).subject
     if (
         asked is None
@@ -271,7 +271,7 @@ def _tie(question: Question, beliefs: Beliefs, turn: FindTurn) -> Draft | None:
         or not ("relat" in question.terms or (question.kind == "who" and len(question.terms) == 1))
     ):
         return None
-    ties = [fact for fact in beliefs.facts.values() if fact.object == subject and fact.status is Status.HELD]
+    ties = [fact for fact in beliefs.valued_at(subject.key) if fact.object == subject and fact.status is Status.HELD]
     ties = [fact for fact in ties if is_tie(fact.relation.name) and fact.polarity]
     others = {beliefs.key(term.key) for term in question.about} - {subject.key}
     ties = [fact for fact in ties if fact.subject.key in others] or ties

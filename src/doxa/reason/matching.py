@@ -94,7 +94,7 @@ class _Matcher:
     anchors: list[Term] = field(default_factory=list)
     wanted: dict[str, float] = field(default_factory=dict)
     """The stems that a fact has to cover, each with its weight."""
-    _names: dict[str, set[str]] | None = None
+    _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _spans: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -142,12 +142,10 @@ class _Matcher:
 
     def _called(self, key: str) -> frozenset[str]:
         """Return the keys of what is called by a name ("Kojo": the baby)."""
-        if self._names is None:
-            self._names = {}
-            for fact in self.beliefs.facts.values():
-                if fact.relation.name == "is_called":
-                    self._names.setdefault(fact.object.key, set()).add(fact.subject.key)
-        return frozenset(self._names.get(key, ()))
+        if key not in self._names:
+            told = (fact for fact in self.beliefs.valued_at(key) if fact.relation.name == "is_called")
+            self._names[key] = frozenset(fact.subject.key for fact in told)
+        return self._names[key]
 
     def _named(self, key: str) -> frozenset[str]:
         """Return the stems of what a name stands for, so that the facts about the name are facts about the thing."""

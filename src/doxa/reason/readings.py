@@ -20,7 +20,8 @@ def readings(question: Question, beliefs: Beliefs) -> Iterator[tuple[Question, l
     """Yield readings of a question that name a relation, each with the facts that it looks at, closest first.
 
     First the question as it is put, then with its subject as the facts name it, then with relations that answer it
-    as well ("do I have a dog" by the dog's name). Cost O(facts) for the whole, at the time of asking only.
+    as well ("do I have a dog" by the dog's name). Cost O(facts about the subject), or O(facts of the
+    relation) where none is named.
     """
     question = by_entity(question, beliefs)
     if question.relation is None:
@@ -48,8 +49,11 @@ def by_entity(question: Question, beliefs: Beliefs) -> Question:
 def _by_object(question: Question, beliefs: Beliefs) -> list[Fact]:
     assert question.relation is not None
     names = {question.relation.name, *kinds_of(question.relation.name)}
-    facts = [fact for fact in beliefs.facts.values() if fact.relation.name in names]
-    return [fact for fact in facts if question.object is None or same_thing(question.object.label, fact.object.label)]
+    wanted = question.object
+    if wanted is None:
+        return beliefs.of_relations(names)
+    facts = beliefs.of_relations(names, stems_of(wanted.label))
+    return [fact for fact in facts if same_thing(wanted.label, fact.object.label)]
 
 
 def _subjects(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
@@ -59,8 +63,7 @@ def _subjects(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
     wanted = stems_of(asked.label)
     if beliefs.about(asked.key) or not wanted:
         return
-    known = {fact.subject.key: fact.subject for fact in beliefs.facts.values()}
-    alike = [(thing, stems_of(thing.label)) for thing in known.values()]
+    alike = [(thing, stems_of(thing.label)) for thing in beliefs.subjects_with(wanted)]
     same = [thing for thing, words in alike if words == wanted]
     owned = "'s " in asked.key or asked.label.islower()
     near = [thing for thing, words in alike if words and owned and _thing(thing) and (words < wanted or wanted < words)]
@@ -69,8 +72,8 @@ def _subjects(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
 
 def _other_names(asked: Term, beliefs: Beliefs) -> Iterator[Term]:
     """Yield what is called by a name ("Kojo": the baby), and the person whose household or family is asked about."""
-    for fact in beliefs.facts.values():
-        if fact.relation.name == "is_called" and fact.polarity and fact.object.key == asked.key:
+    for fact in beliefs.valued_at(asked.key):
+        if fact.relation.name == "is_called" and fact.polarity:
             yield fact.subject
     owner, _, noun = asked.key.rpartition("'s ")
     if owner and noun in GROUPS:

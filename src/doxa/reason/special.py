@@ -6,8 +6,9 @@ import re
 from datetime import date
 
 from doxa.core.values import Draft, Fact, Modality, Question, Status
+from doxa.language import stems_of
 from doxa.memory import Beliefs, is_current, is_name, is_tie, kinds_of, relation_type
-from doxa.reason.drafts import FindTurn, draft_of, sentence_of
+from doxa.reason.drafts import FindTurn, draft_of, one_by_one, sentence_of
 from doxa.reason.kinds import NUMBER_WORDS
 from doxa.reason.matching import wording
 
@@ -48,20 +49,20 @@ def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | 
     """Return how many things of the kind that a question counts are known of somebody; None when none is.
 
     Relatives and pets are those of the relation ("child": sons and daughters); other things are counted by the
-    entities that are called by that noun. Cost O(facts).
+    entities that are called by that noun. Cost O(facts about them or of that name).
     """
     noun = question.noun.casefold()
     whose = next(iter(question.about), None)
     if not noun or whose is None:
         return None
-    held = [fact for fact in beliefs.facts.values() if fact.status is Status.HELD and is_current(fact, today)]
-    held = [fact for fact in held if fact.polarity and fact.modality is not Modality.HYPOTHETICAL]
     owner = beliefs.key(whose.key)
     nouns = {noun, noun.removesuffix("s"), " ".join(question.focus[: len(noun.split())])}
     kinds = [relation_type(word.replace(" ", "_")).name for word in nouns if word]
     names = {name for kind in kinds for name in (kind, *kinds_of(kind))}
-    people = [fact for fact in held if fact.subject.key == owner and fact.relation.name in names]
-    described = [f for f in held if f.relation.name in ("is_a", "has_state") and _headed(f.object.label, noun)]
+    words = stems_of(noun)
+    people = [fact for fact in beliefs.about(owner) if fact.relation.name in names and _holds(fact, today)]
+    described = beliefs.of_relations(("is_a", "has_state"), words)
+    described = [fact for fact in described if _holds(fact, today) and _headed(fact.object.label, noun)]
     theirs = [f for f in described if is_name(f.subject) and _said_by(f, owner, beliefs)]
     if people and is_tie(people[0].relation.name):
         keys = {fact.object.key for fact in people} | {fact.subject.key for fact in theirs}
@@ -71,12 +72,19 @@ def counted(question: Question, beliefs: Beliefs, turn: FindTurn, today: date | 
     if not MENTIONED.search(question.text):
         return None
     things: dict[frozenset[str], Fact] = {}
-    for fact in held:
+    for fact in beliefs.naming(words):
+        if not _holds(fact, today):
+            continue
         for label in (fact.subject.label, fact.object.label, fact.relation.label):
             if _headed(label, noun):
                 things.setdefault(wording(label.rpartition("'s ")[2]), fact)
     distinct = [one for one in things if not any(one > other for other in things)]
     return _number(len(distinct), [things[one] for one in distinct], turn) if distinct else None
+
+
+def _holds(fact: Fact, today: date | None) -> bool:
+    believed = fact.status is Status.HELD and is_current(fact, today)
+    return believed and fact.polarity and fact.modality is not Modality.HYPOTHETICAL
 
 
 def _said_by(fact: Fact, owner: str, beliefs: Beliefs) -> bool:
@@ -99,4 +107,4 @@ def _headed(label: str, noun: str) -> bool:
 
 
 def _number(count: int, facts: list[Fact], turn: FindTurn) -> Draft:
-    return draft_of(" ".join(sentence_of(fact) for fact in facts), str(count), facts, turn)
+    return draft_of(one_by_one(facts), str(count), facts, turn)

@@ -25,8 +25,9 @@ class TurnFacts:
     def __init__(self) -> None:
         self._facts = Adjacency()
         """The facts of turns, as rows of `Beliefs.facts`, by the ordinals of the turns."""
-        self._over = Sheet({"over": "i1"})
-        """By place: 0 where something stands or nothing was claimed, else `SUPERSEDED` or `RETRACTED`."""
+        self._over = Sheet({"over": "i1", "disputed": "i1"})
+        """By place: 0 where something stands or nothing was claimed, else `SUPERSEDED` or `RETRACTED`; and whether
+        anything that is held of it is disputed."""
         self._outgoing: dict[int, None] = {}
         """Turns with a fact that ends, or gives way, on a day to come ("790 from October")."""
         self._count = 0
@@ -37,7 +38,7 @@ class TurnFacts:
     def sync(self, state: UserState) -> None:
         """Read the changes that came since. Cost O(the turns of their facts)."""
         while len(self._over) < len(state.places):
-            self._over.add(over=0)
+            self._over.add(over=0, disputed=0)
         touched = dict(self._outgoing)
         for row, turns in self._changed(state.beliefs).items():
             for turn_id in turns:
@@ -93,6 +94,7 @@ class TurnFacts:
             over = RETRACTED if never and len(encoded_texts(state.turns[ordinal])) == 1 else SUPERSEDED
         self._count += bool(over) - bool(self._over.get("over", place))
         self._over.put("over", place, over)
+        self._over.put("disputed", place, any(fact.disputed and fact.status is Status.HELD for fact in facts))
         if any(ends_later(fact, today) for fact in facts):
             self._outgoing[ordinal] = None
         else:
@@ -113,6 +115,10 @@ class TurnFacts:
         """
         over = self._over.take("over", places)
         return np.asarray(over != RETRACTED if past else over == 0)
+
+    def disputed(self, place: int) -> bool:
+        """Tell whether a fact that a turn supports is held and disputed. O(1)."""
+        return bool(self._over.get("disputed", place))
 
     @property
     def over(self) -> int:

@@ -119,11 +119,11 @@ class _Revision:
         return list(dict.fromkeys(slot_of(self._told(claim)) for claim in touched))
 
     def _renamed_conclusions(self) -> list[Slot]:
-        """Return the slots of what follows about names that stand for something else now. O(facts) if any."""
+        """Return the slots of what follows about names that stand for something else now."""
         was, now = self.beliefs.key, self._named
         moved = {was(key) for key in self.renames if was(key) != now(Term(key, key)).key}
-        told = (fact for fact in self.beliefs.facts.values() if moved and fact.premises)
-        return [slot_of(fact) for fact in told if fact.subject.key in moved or fact.object.key in moved]
+        told = (fact for key in moved for fact in (*self.beliefs.about(key), *self.beliefs.valued_at(key)))
+        return [slot_of(fact) for fact in told if fact.premises]
 
     def _told(self, claim: Claim) -> Claim:
         return self.beliefs.identity.told(claim, self.renames)

@@ -101,7 +101,7 @@ def _profile(key: str, label: str, beliefs: Beliefs, more: Sequence[Claim]) -> _
     fresh = [claim for claim in more if key in (claim.subject.key, claim.object.key)]
     held = {
         fact.relation.name: fact.object.key
-        for fact in beliefs.about(key)[-RECENT:]
+        for fact in beliefs.about(key, latest=RECENT)
         if fact.functional and fact.polarity and fact.status is Status.HELD and fact.modality is Modality.ASSERTED
     }
     told = {

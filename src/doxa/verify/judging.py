@@ -53,15 +53,25 @@ def check(text: str, known: Known, spec: CheckSpec | None = None) -> Verdict:
     for place, sentence in enumerate(spoken):
         checked.take(place, sentence, spoken[place - 1].text if place else "")
     checked.ask()
-    verdict = together([_heard(checked.told(place, one), known) for place, one in enumerate(spoken)])
+    told = [checked.told(place, one) for place, one in enumerate(spoken)]
+    verdict = together(_heard(told, known, checked.spec.clauses))
     return replace(verdict, due=due(text, checked.promises, known))
 
 
-def _heard(sentence: SentenceVerdict, known: Known) -> SentenceVerdict:
-    """Return the verdict on a statement once the turns that bear on it are heard; on anything else as it is."""
-    if known.witnesses is None or sentence.kind != "statement":
-        return sentence
-    return heard(sentence, known.witnesses(sentence.text))
+def _heard(told: Sequence[SentenceVerdict], known: Known, most: int) -> list[SentenceVerdict]:
+    """Return the verdicts on sentences, those on statements once the turns that bear on them are heard.
+
+    What logic and wording leave open is always heard, of the rest the first `most`: a list of facts is long.
+    """
+    if known.witnesses is None:
+        return list(told)
+    found: list[SentenceVerdict] = []
+    settled = 0
+    for sentence in told:
+        settled += sentence.kind == "statement" and sentence.label == "supported"
+        listens = sentence.kind == "statement" and (sentence.label != "supported" or settled <= most)
+        found.append(heard(sentence, known.witnesses(sentence.text)) if listens else sentence)
+    return found
 
 
 class _Open(NamedTuple):

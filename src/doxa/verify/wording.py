@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 from doxa.core.values import UNBELIEVED, Fact, Status, Turn
@@ -144,10 +145,16 @@ def _passage(
     standing: Literal["held", "over", "retracted"] = "held",
     fact_ids: tuple[str, ...] = (),
 ) -> Passage:
+    content, values, bare = _read(text, at)
+    return Passage(text=text, turn=turn, stems=content, values=values, standing=standing, bare=bare, fact_ids=fact_ids)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, at: datetime) -> tuple[frozenset[str], tuple[Mention, ...], frozenset[str]]:
+    """Return the stems of a text, its values, and its stems less those of the values; many clauses share it."""
     values = tuple(mentions(text, at))
     content = frozenset(stem for stem in stems(text) if stem not in EMPTY)
-    bare = bare_stems(text, values, EMPTY)
-    return Passage(text=text, turn=turn, stems=content, values=values, standing=standing, bare=bare, fact_ids=fact_ids)
+    return content, values, bare_stems(text, values, EMPTY)
 
 
 def _turn_of(known: Known) -> Turn:

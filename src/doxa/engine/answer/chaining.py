@@ -11,7 +11,7 @@ from doxa.core.values import Draft, Turn
 from doxa.engine.answer.grading import Ground
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Tie, mention_index
-from doxa.reason import Chain, best_chains, citation_of, quoted, taken_back
+from doxa.reason import Chain, best_chains, citation_of, quoted
 from doxa.recall import index_of
 from doxa.understand import plans_of
 
@@ -57,15 +57,11 @@ def chained(ground: Ground, parts: Parts) -> Chained | None:
     speakers = {name.casefold() for name in state.columns.speakers}
 
     def counts(tie: Tie) -> bool:
-        if not speakers.isdisjoint(tie.keys) or not facts.stands(np.array([tie.place]), past=False)[0]:
+        stands = facts.stands(np.array([tie.place]), past=False)[0] and not facts.disputed(tie.place)
+        if not stands or not speakers.isdisjoint(tie.keys):
             return False
         turn = turn_at(tie.place)
-        if turn is None or not state.trusts(turn.turn_id) or (asked.known_at is not None and turn.at > asked.known_at):
-            return False
-        disputed = any(
-            fact.disputed for key in facts.held(turn.turn_id, state) if (fact := ground.beliefs.facts.get(key))
-        )
-        return not disputed and not taken_back(turn, ground.beliefs)
+        return turn is not None and state.trusts(turn.turn_id) and (asked.known_at is None or turn.at <= asked.known_at)
 
     best = next(iter(best_chains(question.text, index, parts.own_vectors, counts)), None)
     if best is None or best.score < LEAST:

@@ -56,7 +56,7 @@ def _is_aside(fact: Fact, memory: str, state: UserState) -> bool:
 
 def _is_near(fact: Fact, beliefs: Beliefs) -> bool:
     """Tell whether anything is believed about whom or what a fact is about, or is said of."""
-    return any(map(beliefs.knows, (fact.subject.key, fact.object.key)))
+    return any(beliefs.about(key, latest=1) or beliefs.said_of(key) for key in (fact.subject.key, fact.object.key))
 
 
 def _clashes(fact: Fact, memory: str, beliefs: Beliefs) -> bool:

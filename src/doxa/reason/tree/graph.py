@@ -128,12 +128,9 @@ class FactGraph:
         return self._seen[key]
 
     def _facts(self, key: str) -> Iterator[Fact]:
-        """Yield the facts of an entity as their subject, then as their object. O(claims that use its names)."""
+        """Yield the facts of an entity as their subject, then as their object."""
         yield from self.beliefs.about(key)
-        for name in self.beliefs.identity.names(key):
-            claims = (claim for claim in self.beliefs.said_of(name) if claim.object.key == name)
-            for claim in {(c.subject.key, c.relation.name, c.modality, c.functional): c for c in claims}.values():
-                yield from (f for f in self.beliefs.in_slot(self.beliefs.slot(claim)) if f.object.key == key)
+        yield from self.beliefs.valued_at(key)
 
     def _counts(self, fact: Fact) -> bool:
         """Tell whether a fact held at the time that is asked about."""
