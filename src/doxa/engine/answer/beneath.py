@@ -120,7 +120,7 @@ def _overruled(own: Draft, asked: Asked, parts: Parts, tracer: Tracer) -> tuple[
     """
     with parts.log.user(asked.user) as state:
         known = state.beliefs.facts
-        cited = [known[one.fact_id] for one in own.citations if one.fact_id in known]
+        cited = [known[one.fact_id] for one in own.citations if one.fact_id and one.fact_id in known]
     found: list[str] = []
     for memory in shared_with(parts, asked.user) if cited and asked.known_at is None else ():
         with parts.log.user(memory) as state:

@@ -154,8 +154,8 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
     leaving = [_leave(asked, replace(found, background=path), parts, tracer) for path in paths(background, asked.n)]
     draft, verdict = leaving[0].draft, leaving[0].verdict
     _note_use(leaving[0], asked, found, parts)
-    own = not any(one.memory for one in draft.citations)
-    if own and found.question is not None and parts.config.drift.watch:
+    is_own = not any(one.memory for one in draft.citations)
+    if is_own and found.question is not None and parts.config.drift.watch:
         parts.shadows.add(asked.user, _shadow(leaving[0], asked, found, parts, tracer))
     reply = Reply(
         text=draft.text,
