@@ -226,12 +226,16 @@ def test_the_engine_opens_builds_and_shows_it(folder, empty_postgres_url, tmp_pa
         )
     (tmp_path / "s.txt").write_text("The tiger eats the bread.\nThe horse likes the apple.", encoding="utf-8")
     config = Config(encoder=EncoderConfig(name="hash"))
-    assert build_base([tmp_path / "s.txt"], empty_postgres_url, config=config, force=True).sentences == 2
+    for given, more in (([tmp_path / "s.txt"], {}), ([folder, folder], {}), ([folder], {"force": True})):
+        with pytest.raises(InputError, match="the folder of a finished base alone"):
+            build_base(given, empty_postgres_url, config=config, **more)
+    build_base([tmp_path / "s.txt"], tmp_path / "other", config=config)
+    assert build_base([tmp_path / "other"], empty_postgres_url).sentences == 2
     assert show_base(empty_postgres_url).sentences == 2
 
 
 def test_what_is_not_there_is_said_with_what_to_do(empty_postgres_url):
-    with pytest.raises(InputError, match="doxa kb build FILE --to postgresql"):
+    with pytest.raises(InputError, match="doxa kb build FOLDER --to postgresql"):
         open_base(empty_postgres_url)
     with pytest.raises(StoreError, match="failed"):
         open_base("postgresql://nobody:secret@127.0.0.1:1/none")

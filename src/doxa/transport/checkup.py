@@ -317,18 +317,19 @@ def _knowledge(config: Config) -> Check:
         fix = "doxa kb build FILE --to FOLDER; export DOXA_COMMONSENSE_BASE=FOLDER"
         return Check(name=name, state="off", detail="no base of knowledge is set; there is no background", fix=fix)
     card = show_base(folder)
-    folder = without_password(str(folder))
+    place = without_password(str(folder))
+    folder = "FOLDER" if "://" in place else place
     with _opened_encoder(config) as encoder:
         mine = encoder.name
     if mine != card.encoder:
-        detail = f"{folder} was made by the encoder {card.encoder}, and {mine} is configured, which cannot use it"
+        detail = f"{place} was made by the encoder {card.encoder}, and {mine} is configured, which cannot use it"
         fix = (
             f"set the encoder that made it (DOXA_ENCODER), or build it again of the files it was made of "
             f"({', '.join(card.sources)}): doxa kb build FILE --inferences FILE --to {folder} --force"
         )
         return Check(name=name, state="failed", detail=detail, fix=fix)
     made = f"{card.sentences:,} sentences, {card.concepts:,} concepts, {card.inferences:,} inferences"
-    detail = f"{folder}: {made}; by the encoder {card.encoder}{_inferring(config.roles.infer)}"
+    detail = f"{place}: {made}; by the encoder {card.encoder}{_inferring(config.roles.infer)}"
     return Check(name=name, state="ok", detail=detail)
 
 

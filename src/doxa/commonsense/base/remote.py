@@ -29,7 +29,7 @@ KEPT = 20_000
 """Items of one collection that stay in memory, those used last: some 15 MB of vectors."""
 BLOCK = 2_000
 """Items of a base on disk that are read together."""
-MISSING = "There is no base of knowledge in {place}. Put one there: doxa kb build FILE --to {place}"
+MISSING = "There is no base of knowledge in {place}. Put one there: doxa kb build FOLDER --to {place}"
 
 
 def is_remote(place: object) -> bool:

@@ -124,11 +124,7 @@ class Dialogue:
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate and (said := without_background(reply)):
-            if reply.memories:  # what is shared is copied into no log: this dialogue alone knows that it was said
-                (unstored,) = self._unstored([("assistant", said)])
-                self._asked.note((drawing(unstored, reply.memories),), forgotten=forgotten)
-            else:
-                self._remember_reply(said, stored)
+            self._remember_reply(said, stored, drawn=reply.memories, forgotten=forgotten)
         return reply
 
     def ask(
@@ -369,7 +365,11 @@ class Dialogue:
         with self._doxa.parts.log.user(self.user) as state:
             return state.now() or datetime.now(UTC)
 
-    def _remember_reply(self, text: str, turn: Turn) -> None:
+    def _remember_reply(self, text: str, turn: Turn, *, drawn: Sequence[str], forgotten: int) -> None:
+        if drawn:  # what is shared is copied into no log: this dialogue alone knows that it was said
+            (unstored,) = self._unstored([("assistant", text)])
+            self._asked.note((drawing(unstored, drawn),), forgotten=forgotten)
+            return
         answer = Turn(
             turn_id=f"{turn.turn_id}/reply",
             user=self.user,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from os import PathLike
 from pathlib import Path
-from tempfile import gettempdir
-from typing import Any
 
 from doxa.backends import load
 from doxa.backends.nli import Nli
@@ -19,6 +15,11 @@ from doxa.core.errors import InputError
 from doxa.engine.wiring.parts import encoder_options
 
 __all__ = ["build_base", "show_base"]
+
+TO_DATABASE = (
+    "Expected the folder of a finished base alone, which is sent to the database as it is. Build it first: "
+    "doxa kb build FILE --to FOLDER; then: doxa kb build FOLDER --to postgresql://..."
+)
 
 
 def build_base(
@@ -36,8 +37,8 @@ def build_base(
 
     Args:
         files: of sentences: lines, tables with tabs, or JSON Lines; `.gz` as well.
-        folder: where it is put, or a database that many read (`postgresql://...`), for which `files` may be one folder
-            with a finished base.
+        folder: where it is put; or a database that many read (`postgresql://...`), to which a finished base is sent:
+            `files` is its folder, and nothing else is given.
         config: names encoder, parser and NLI model; by default the built-in ones.
         inferences: files of events and what follows from them (ATOMIC 2020, ConceptNet), for the built-in reasoner.
         groups, seed: of concepts; by default one group for every 100.
@@ -55,8 +56,7 @@ def build_base(
         raise InputError(f"Expected a list of files of sentences, got {files!r} alone.")
     config = config or Config()
     if is_remote(folder):
-        options = {"config": config, "inferences": inferences, "groups": groups, "seed": seed, "force": force}
-        return _sent([Path(one) for one in files], str(folder), tell=tell, **options)
+        return _sent(files, str(folder), plain=not (inferences or groups or seed or force))
     with (
         closing(load("encoder", config.encoder.name, **encoder_options(config))) as encoder,
         closing(load("parser", config.parser.name)) as parser,
@@ -76,21 +76,13 @@ def build_base(
         )
 
 
-def _sent(files: Sequence[Path], place: str, **options: Any) -> Card:
-    """Put a base into a database: one that is finished, or one that is built on this disk for it and then removed.
-
-    What an interrupted build had done stays on this disk, for the same files and the same database.
-    """
-    if len(files) == 1 and files[0].is_dir():
-        base = KnowledgeBase(files[0])
-        send(base, place)
-        return base.card
-    told = "\x1f".join([place, *(str(one.resolve()) for one in files)])
-    folder = Path(gettempdir()) / f"doxa-kb-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
-    card = build_base(files, folder, **options)
-    send(KnowledgeBase(folder), place)
-    shutil.rmtree(folder)
-    return card
+def _sent(files: Sequence[str | PathLike[str]], place: str, *, plain: bool) -> Card:
+    """Put a finished base into a database."""
+    if not plain or len(files) != 1 or not Path(files[0]).is_dir():
+        raise InputError(TO_DATABASE)
+    base = KnowledgeBase(Path(files[0]))
+    send(base, place)
+    return base.card
 
 
 def _nli(config: Config) -> AbstractContextManager[Nli | None]:

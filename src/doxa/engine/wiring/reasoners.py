@@ -9,7 +9,7 @@ from doxa.backends.encoder import Encoder
 from doxa.backends.llm import LanguageModel
 from doxa.backends.nli import Judge
 from doxa.backends.seq2seq import Seq2Seq
-from doxa.commonsense import Base, CometReasoner, NearestReasoner, PromptedReasoner, Reasoner, open_base
+from doxa.commonsense import Base, CometReasoner, NearestReasoner, PromptedReasoner, Reasoner, is_remote, open_base
 from doxa.core.access import without_password
 from doxa.core.config import CommonsenseConfig
 from doxa.core.errors import ConfigError
@@ -61,10 +61,11 @@ def open_knowledge(
     if base.card.encoder != encoder.name:
         base.close()
         place = without_password(str(settings.base))
+        folder = "FOLDER" if is_remote(settings.base) else place
         raise ConfigError(
             f"The base of knowledge in {place} was made by the encoder {base.card.encoder}, and {encoder.name} "
             f"is configured (setting encoder.name). Use that one, or build the base again: doxa kb build FILE --to "
-            f"{place} --force"
+            f"{folder} --force"
         )
     return open_reasoner(base, name, encoder=encoder, model=model, judge=judge)
 

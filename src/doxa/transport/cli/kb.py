@@ -56,10 +56,9 @@ def kb(
 ) -> int:
     """Build a base of background knowledge from files of sentences, or show what is in one.
 
-    It is put into a folder, or into a Postgres database with pgvector that many processes read; a base that is finished
-    is sent there by its folder. Sentences come as lines, as tables with tabs (GenericsKB) or as JSON Lines; inferences
-    as in ATOMIC 2020 or ConceptNet. The same command goes on with a build that was interrupted, and leaves a finished
-    base as it is.
+    Sentences come as lines, as tables with tabs (GenericsKB) or as JSON Lines; inferences as in ATOMIC 2020 or
+    ConceptNet. The same command goes on with a build that was interrupted, and leaves a finished base as it is. A
+    finished one is put into a Postgres database with pgvector, which many machines read: kb build FOLDER --to URL.
     """
     if act is Act.SHOW:
         if to or inferences or groups or seed is not None or force or len(paths or ()) > 1:
