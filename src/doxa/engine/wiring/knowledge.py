@@ -63,17 +63,9 @@ def build_base(
         _nli(config) as nli,
     ):
         return build(
-            [Path(one) for one in files],
-            Path(folder),
-            encoder=encoder,
-            parser=parser,
-            nli=nli,
-            inferences=[Path(one) for one in inferences],
-            groups=groups,
-            seed=seed,
-            force=force,
-            tell=tell,
-        )
+            [Path(one) for one in files], Path(folder), encoder=encoder, parser=parser, nli=nli,
+            inferences=[Path(one) for one in inferences], groups=groups, seed=seed, force=force, tell=tell,
+        )  # fmt: skip
 
 
 def _sent(files: Sequence[str | PathLike[str]], place: str, *, plain: bool) -> Card:
