@@ -23,6 +23,7 @@ __all__ = ["Check", "checked", "guarded", "lesser", "unless_told"]
 NEEDED = ("numpy", "onnxruntime", "openai", "pydantic", "PyStemmer", "rich", "SQLAlchemy", "tokenizers", "typer")
 EXTRAS = {
     "amr": ("amrlib", "AMR from a local model (DOXA_AMR=amrlib:FOLDER)"),
+    "cluster": ("ray", "replicas of the server and workers that take in many users (doxa cluster)"),
     "dl": ("owlready2", "checks by OWL 2 DL (doxa verify --dl), with Java"),
     "hf": (
         "sentence-transformers",

@@ -23,6 +23,8 @@ from doxa.verify.wording import by_wording, facts_of, passages_of, told_by
 
 __all__ = ["CheckSpec", "check", "consistency_score", "together"]
 
+SETTLED = 6
+"""Statements of a reply that logic and wording support and witnesses are heard on all the same."""
 UNDERSTOOD = 0.34
 """Share of the words of a clause that its claims may lack and still say what it says."""
 
@@ -54,14 +56,14 @@ def check(text: str, known: Known, spec: CheckSpec | None = None) -> Verdict:
         checked.take(place, sentence, spoken[place - 1].text if place else "")
     checked.ask()
     told = [checked.told(place, one) for place, one in enumerate(spoken)]
-    verdict = together(_heard(told, known, checked.spec.clauses))
+    verdict = together(_heard(told, known))
     return replace(verdict, due=due(text, checked.promises, known))
 
 
-def _heard(told: Sequence[SentenceVerdict], known: Known, most: int) -> list[SentenceVerdict]:
+def _heard(told: Sequence[SentenceVerdict], known: Known) -> list[SentenceVerdict]:
     """Return the verdicts on sentences, those on statements once the turns that bear on them are heard.
 
-    What logic and wording leave open is always heard, of the rest the first `most`: a list of facts is long.
+    What logic and wording do not support is always heard, of the rest the first `SETTLED`: a list of facts is long.
     """
     if known.witnesses is None:
         return list(told)
@@ -69,7 +71,7 @@ def _heard(told: Sequence[SentenceVerdict], known: Known, most: int) -> list[Sen
     settled = 0
     for sentence in told:
         settled += sentence.kind == "statement" and sentence.label == "supported"
-        listens = sentence.kind == "statement" and (sentence.label != "supported" or settled <= most)
+        listens = sentence.kind == "statement" and (sentence.label != "supported" or settled <= SETTLED)
         found.append(heard(sentence, known.witnesses(sentence.text)) if listens else sentence)
     return found
 
