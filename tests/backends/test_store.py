@@ -7,6 +7,7 @@ import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from doxa.backends import load
 from doxa.backends.store import Head, NewRow, Vector, connect, owner_name
 from doxa.core.errors import (
     ConfigError,
+    StaleLeaseError,
     StoreConflictError,
     StoreError,
     StoreForeignError,
@@ -255,14 +257,104 @@ def test_two_first_writers_of_one_scope_are_both_served(store, monkeypatch):
 def test_a_lease_keeps_a_living_process_out_and_a_dead_one_does_not(store):
     """Only one owner at a time; the lease of a process that is gone is taken over."""
     store.receive(SCOPE, turn(), turn_id="t1")
-    assert store.lease(SCOPE, owner=owner_name(), seconds=60)
+    ours = owner_name()
+    assert store.lease(SCOPE, owner=ours, seconds=60)
     assert not store.lease(SCOPE, owner="another-host/1", seconds=60)
-    assert store.lease(SCOPE, owner=owner_name(), seconds=0)
-    host = owner_name().rpartition("/")[0]
+    store.lease(SCOPE, owner=ours, seconds=0)
+    host = ours.partition("/")[0]
     ended = subprocess.Popen(["true"])
     ended.wait()
-    assert store.lease(SCOPE, owner=f"{host}/{ended.pid}", seconds=60)
-    assert store.lease(SCOPE, owner=owner_name(), seconds=60)
+    assert store.lease(SCOPE, owner=f"{host}/{ended.pid}/1", seconds=60)
+    assert store.lease(SCOPE, owner=ours, seconds=60)
+
+
+def test_two_holders_of_one_process_are_two(store):
+    """Each has a name of its own, and the second waits for the first."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    first, second = owner_name(), owner_name()
+    assert store.lease(SCOPE, owner=first, seconds=60) and not store.lease(SCOPE, owner=second, seconds=60)
+    assert store.lease(SCOPE, owner=second, seconds=0) == 0  # what is not ours cannot be given back
+    assert not store.lease(SCOPE, owner=second, seconds=60)
+
+
+def test_the_token_of_a_lease_grows_with_every_change_of_holder(store):
+    """It stays the same while the lease is renewed, also late where nobody has come between."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    assert [store.lease(SCOPE, owner="a/1/1", seconds=seconds) for seconds in (1e-6, 1e-6, 60)] == [1, 1, 1]
+    assert store.lease(SCOPE, owner="b/1/1", seconds=60) == 0
+    store.lease(SCOPE, owner="a/1/1", seconds=0)
+    assert [store.lease(SCOPE, owner=owner, seconds=1e-6) for owner in ("a/1/1", "b/1/1", "a/1/1")] == [2, 3, 4]
+    assert store.head(SCOPE).fence == 4
+
+
+def test_there_is_no_lease_of_a_log_that_is_not_there(store):
+    """Nor is one begun."""
+    assert store.lease(SCOPE, owner="a/1/1", seconds=60) == 0
+    assert store.head(SCOPE) == Head() and store.scopes() == []
+
+
+def test_a_holder_that_was_away_too_long_writes_nothing(store):
+    """Also where the state is still as it expects; who holds the lease now writes, and its token is in the log."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    paused = store.lease(SCOPE, owner="a/1/1", seconds=1e-6)
+    current = store.lease(SCOPE, owner="b/1/1", seconds=60)
+    with pytest.raises(StaleLeaseError) as refused:
+        store.append(SCOPE, replace(maintained(1), fence=paused), expected_state=0, vector=("m", b"1"))
+    assert (refused.value.fence, refused.value.latest) == (paused, current)
+    assert store.head(SCOPE).maintained == 0 and store.vectors(SCOPE, model="m") == []
+    written = store.append(SCOPE, replace(maintained(1), fence=current), expected_state=0)
+    assert store.read(SCOPE, after=1) == [written] and written.fence == current
+
+
+def test_failures_are_counted_until_a_turn_is_processed(store):
+    """They are of the turns that wait, and go when these are processed, erased, or forgiven."""
+    for n in (1, 2):
+        store.receive(SCOPE, turn(), turn_id=f"t{n}")
+    assert store.fail("default/nobody", "x") == 0 and store.failures() == []
+    assert [store.fail(SCOPE, reason) for reason in ("first", "disk full")] == [1, 2]
+    (failure,) = store.failures()
+    assert (failure.scope, failure.times, failure.reason) == (SCOPE, 2, "disk full")
+    assert abs(failure.at - datetime.now(UTC)) < timedelta(minutes=1)
+    store.append(SCOPE, maintained(1), expected_state=0)
+    assert store.failures() == [] and store.fail(SCOPE, "again") == 1
+    assert store.forgive(SCOPE) and not store.forgive(SCOPE) and store.failures() == []
+    store.fail(SCOPE, "again")
+    store.rewrite(SCOPE, delete=[2], replace={}, expected=3)
+    assert store.failures() == []
+
+
+def test_pending_turns_that_somebody_holds_are_not_free(store):
+    for scope in (SCOPE, "default/ben", "default/cleo"):
+        store.receive(scope, turn(), turn_id="t1")
+    store.lease(SCOPE, owner="a/1/1", seconds=60)
+    store.lease("default/ben", owner="a/1/1", seconds=1e-6)
+    assert store.pending(free=True) == ["default/ben", "default/cleo"] and len(store.pending()) == 3
+
+
+def test_of_many_who_ask_for_a_lease_at_once_one_gets_it(store):
+    """No token is given twice."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    with ThreadPoolExecutor(8) as threads:
+        got = list(threads.map(lambda n: store.lease(SCOPE, owner=f"h{n}/1/1", seconds=60), range(8)))
+    assert sorted(got) == [0] * 7 + [1]
+
+
+def test_a_change_without_a_lease_is_let_through_while_somebody_holds_one(store):
+    """What a person corrects waits for no reading of turns."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    store.lease(SCOPE, owner="a/1/1", seconds=60)
+    change = NewRow(kind="tasked", known_at=AT, body={})
+    assert store.append(SCOPE, change, expected_state=0).fence is None
+
+
+def test_a_log_that_is_written_whole_keeps_its_tokens_and_goes_on_above_them(store):
+    """Along a log they never fall."""
+    store.receive(SCOPE, turn(), turn_id="t1")
+    fence = [store.lease(SCOPE, owner=f"{name}/1/1", seconds=1e-6) for name in "abc"][-1]
+    store.append(SCOPE, replace(maintained(1), fence=fence), expected_state=0)
+    store.restore("default/ben", store.read(SCOPE))
+    assert store.read("default/ben") == store.read(SCOPE)
+    assert store.lease("default/ben", owner="a/1/1", seconds=60) == fence + 1
 
 
 def test_threads_lose_nothing(store):
@@ -439,6 +531,8 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         connection.execute("DROP TABLE answers")
         connection.execute("DROP TABLE keys")
         connection.execute("DROP TABLE records")
+        for column in ("events.fence", "heads.fence", "heads.failures", "heads.failed_at", "heads.failure"):
+            connection.execute("ALTER TABLE {} DROP COLUMN {}".format(*column.split(".")))
         connection.execute("UPDATE alembic_version SET version_num = 'm001'")
     with closing(load("store", f"sql:{path}")) as store:
         assert [row.turn_id for row in store.read(SCOPE)] == ["t1"]
@@ -448,6 +542,8 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         assert store.keys() == {"k1": {"tenant": "t"}}
         store.keep_records(SCOPE, "shelf", {"a": b"1"})
         assert store.records(SCOPE, "shelf") == {"a": b"1"}
+        fence = store.lease(SCOPE, owner=owner_name(), seconds=60)
+        assert store.append(SCOPE, replace(maintained(1), fence=fence), expected_state=0).fence == 1
 
 
 def test_answers_are_given_page_by_page_the_latest_first(store):

@@ -33,14 +33,15 @@ def fill(location, users=3):
             for n in range(4):
                 store.receive(scope, turn(f"Grüße 🌍 \x00 \t\\N {n}"), turn_id=f"t{n}")
             head = store.head(scope)
-            change = NewRow(kind="maintained", known_at=AT, body={}, about=head.received - 1)
+            fence = store.lease(scope, owner="elsewhere/1/1", seconds=60)
+            change = NewRow(kind="maintained", known_at=AT, body={}, about=head.received - 1, fence=fence)
             store.append(scope, change, expected_state=head.state, vector=("m", b"\x00\xff"))
             store.keep_answers(scope, {"a_1": {"id": "a_1", "text": "é"}, "a_2": {"id": "a_2"}}, latest=5)
             keys = ("b", "A", "ä", "_", "a" * 400)
             store.keep_records(scope, "s", {key: key.encode() for key in keys}, said_by={"b": "t1"})
         store.keep_records("default/no log", "s", {"k": b"v"})
         store.keep_key("k1", {"tenant": "default", "label": "ü"})
-        assert store.lease("default/ü 0", owner="elsewhere/1", seconds=60)
+        assert store.lease("default/ü 0", owner="elsewhere/1/1", seconds=60) == 1
 
 
 def content(location):
@@ -94,7 +95,7 @@ def test_everything_is_there_afterwards_and_nothing_is_held_by_anybody(any_place
     assert found.complete and set(states(found).values()) == {"copied"}
     assert content(target) == content(source)
     with opened(target) as store:
-        assert store.lease("default/ü 0", owner="another/1", seconds=60)
+        assert store.lease("default/ü 0", owner="another/1/1", seconds=60) == 2  # above what its log was written under
         assert store.receive("default/new", turn(), turn_id="t").row.ordinal > 1  # after what was erased
     assert migrate(source, target, only_compare=True).complete
 
@@ -182,11 +183,14 @@ def test_the_source_stays_as_it_is_byte_for_byte(tmp_path, postgres_url):
         connection.execute("UPDATE alembic_version SET version_num = 'm004'")
         connection.execute("DROP INDEX records_by_turn")
         connection.execute("ALTER TABLE records DROP COLUMN turn_id")
+        for column in ("events.fence", "heads.fence", "heads.failures", "heads.failed_at", "heads.failure"):
+            connection.execute("ALTER TABLE {} DROP COLUMN {}".format(*column.split(".")))
     before = hashlib.sha256(source.read_bytes()).hexdigest()
     assert migrate(str(source), postgres_url).complete
     assert hashlib.sha256(source.read_bytes()).hexdigest() == before
     with opened(postgres_url) as store:
         assert list(store.records("default/ü 0", "s")) == ["A", "_", "a" * 400, "b", "ä"]
+        assert store.lease("default/ü 0", owner="another/1/1", seconds=60) == 1
 
 
 def test_a_source_that_is_being_written_is_copied_as_it_was_at_one_moment(tmp_path, postgres_url):

@@ -42,6 +42,8 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("nli", "hf"): "doxa.backends.nli.huggingface:open_nli",
     ("nli", "scripted"): "doxa.backends.nli.scripted:open_nli",
     ("parser", "builtin"): "doxa.backends.parser.onnx:open_parser",
+    ("queue", "polled"): "doxa.backends.queue.polled:open_queue",
+    ("queue", "postgres"): "doxa.backends.queue.postgres:open_queue",
     ("reader", "builtin"): "doxa.backends.reader.onnx:open_reader",
     ("reader", "scripted"): "doxa.backends.reader.scripted:open_reader",
     ("seq2seq", "hf"): "doxa.backends.seq2seq.huggingface:open_seq2seq",

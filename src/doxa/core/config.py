@@ -327,6 +327,7 @@ class EngineConfig(Group):
     workers: int = Field(
         8, gt=0, description="How many users' turns are processed at the same time where a model reads them."
     )
+    lease_s: float = Field(30.0, gt=0, description="Seconds after which another process takes over a user's turns.")
     memory_mb: int = Field(
         1024, gt=0, description="MiB of users' folded memories that stay loaded; the longest unused is let go first."
     )

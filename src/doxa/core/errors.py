@@ -18,6 +18,7 @@
     │   ├── StoreForeignError    the file is something else, or damaged
     │   ├── PackError            a file that is made from the log is damaged; it is made anew
     │   └── StoreConflictError   two writers changed one user at once (retried inside)
+    │       └── StaleLeaseError  a process that was away too long wrote as if it were still its turn
     ├── BackendError             a model or service failed
     │   ├── BackendUnavailableError   it did not answer in time, or not at all
     │   ├── BackendReplyError    it answered something that cannot be used
@@ -42,6 +43,7 @@ __all__ = [
     "MissingDependencyError",
     "NotFoundError",
     "PackError",
+    "StaleLeaseError",
     "StoreConflictError",
     "StoreError",
     "StoreForeignError",
@@ -157,6 +159,20 @@ class PackError(StoreError):
 
 class StoreConflictError(StoreError):
     """Somebody else changed this user's state since it was read. The engine catches it, catches up and retries."""
+
+
+class StaleLeaseError(StoreConflictError):
+    """Somebody else has processed this user's turns since; nothing was written.
+
+    The engine catches it and leaves the turns to the other.
+    """
+
+    def __init__(self, scope: str, fence: int, latest: int) -> None:
+        self.fence, self.latest = fence, latest
+        super().__init__(
+            f"{scope}: expected the latest holder of the lease, got the one with token {fence}, and {latest} has "
+            "followed. Nothing was written; take the lease anew and read again."
+        )
 
 
 class BackendError(DoxaError):

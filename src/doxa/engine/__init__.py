@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.notes import Look, Note, Notebook, Page
     from doxa.engine.api.records import Records, forget_turns, short
     from doxa.engine.api.teaching import Teaching
+    from doxa.engine.api.worker import Stuck, Worker, stuck, try_again
     from doxa.engine.history.moving import IMPORTED, Imported
     from doxa.engine.history.transfer import is_export
     from doxa.engine.noting import OURS, noted, notes
@@ -81,10 +82,12 @@ __all__ = [
     "Played",
     "Records",
     "Shelf",
+    "Stuck",
     "Tasks",
     "Teaching",
     "Triple",
     "View",
+    "Worker",
     "amend",
     "awaited",
     "build_base",
@@ -108,7 +111,9 @@ __all__ = [
     "remove",
     "short",
     "show_base",
+    "stuck",
     "touching",
+    "try_again",
     "values_of",
 ]
 
@@ -134,6 +139,7 @@ ROOMS = {
     "Played played": "engine.wiring.casting",
     "Records forget_turns short": "engine.api.records",
     "Shelf": "engine.shelf.shelves",
+    "Stuck Worker stuck try_again": "engine.api.worker",
     "Teaching": "engine.api.teaching",
     "Live": "engine.viewing.live",
     "View": "engine.viewing.view",

@@ -182,14 +182,30 @@ class MemoryLog:
         finally:
             self._unpin(user, loaded)
 
-    def append(self, user: str, state: UserState, event: Event, vector: NDArray[np.float32] | None = None) -> None:
+    def append(
+        self,
+        user: str,
+        state: UserState,
+        event: Event,
+        vector: NDArray[np.float32] | None = None,
+        *,
+        fence: int | None = None,
+    ) -> None:
         """Store an event and fold it into the state; call inside `user()`.
 
+        Args:
+            user: whose event it is.
+            state: that of the user, caught up.
+            event: what is stored.
+            vector: the rows of the turn that it is about.
+            fence: the token of the lease under which it came to be, if it needs one.
+
         Raises:
+            StaleLeaseError: somebody else has held the lease since.
             StoreConflictError: another process changed the state since it was caught up; do it again.
         """
         about = event.about.ordinal if event.about else None
-        row = NewRow(kind=event.kind, known_at=event.known_at, body=event.body(), about=about)
+        row = NewRow(kind=event.kind, known_at=event.known_at, body=event.body(), about=about, fence=fence)
         data = None if vector is None else (self.encoder.name, to_bytes(vector))
         stored = self.store.append(self.scope(user), row, expected_state=state.state, vector=data)
         state.whole = False  # until the event is folded: an interrupt may come at any point

@@ -2,7 +2,8 @@
 
 One append-only log per scope (tenant/user). A row is a received turn or a change of state; its `ordinal`
 is its place in that log. Two writers are kept apart by optimistic version: a change of state names the last
-change that it has seen, and is refused with `StoreConflictError` when there is a newer one. Turns are
+change that it has seen, and is refused with `StoreConflictError` when there is a newer one. What is made of a
+turn is written under a lease as well, and refused once somebody else has held it (`StaleLeaseError`). Turns are
 received without any such check, so receiving never waits for thinking.
 """
 
@@ -13,19 +14,21 @@ import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from typing import Any, Protocol
 
-__all__ = ["Change", "Head", "NewRow", "Received", "Row", "Store", "Vector", "owner_name"]
+__all__ = ["Change", "Failure", "Head", "NewRow", "Received", "Row", "Store", "Vector", "owner_name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRow:
-    """A row to append. `about` is the ordinal of the turn it concerns, if any."""
+    """A row to append: `about` the turn at that ordinal, if any, and under the lease with the token `fence`, if any."""
 
     kind: str
     known_at: datetime
     body: Mapping[str, Any]
     about: int | None = None
+    fence: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +57,16 @@ class Received:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """Where a scope's log stands: last row, last change of state, last turn, last turn that was processed."""
+    """Where a scope's log stands: last row, last change of state, last turn, last turn that was processed.
+
+    `fence` is the token of who held its lease last.
+    """
 
     ordinal: int = 0
     state: int = 0
     received: int = 0
     maintained: int = 0
+    fence: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +75,16 @@ class Change:
 
     scope: str
     ordinal: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The turns of a scope could not be processed: how often in a row, when the last time, and why."""
+
+    scope: str
+    times: int
+    at: datetime
+    reason: str
 
 
 class Store(Protocol):
@@ -94,6 +111,7 @@ class Store(Protocol):
         """Append a change of state with the vector `(model, data)` of its turn.
 
         Raises:
+            StaleLeaseError: the row has a `fence`, and somebody else has held the lease since.
             StoreConflictError: the last change of state is not `expected_state`.
         """
         ...
@@ -122,8 +140,20 @@ class Store(Protocol):
         """Return where the log of a scope stands; all zero for an unknown one."""
         ...
 
-    def pending(self) -> list[str]:
-        """Return the scopes with turns that were received and not yet processed."""
+    def pending(self, *, free: bool = False) -> list[str]:
+        """Return the scopes with turns that were received and not yet processed; with `free`, those nobody holds."""
+        ...
+
+    def fail(self, scope: str, reason: str) -> int:
+        """Note that processing the turns of a scope failed; returns how often in a row, until one is processed."""
+        ...
+
+    def failures(self) -> list[Failure]:
+        """Return the scopes whose turns wait after a failure, the latest first. Cost: O(scopes)."""
+        ...
+
+    def forgive(self, scope: str) -> bool:
+        """Count the failures of a scope anew; False where there are none."""
         ...
 
     def scopes(self) -> list[str]:
@@ -134,11 +164,16 @@ class Store(Protocol):
         """Return how many turns some scopes have; one without any is left out. Cost: O(turns of these)."""
         ...
 
-    def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
-        """Take, renew or (seconds <= 0) give back the right to process a scope; False when it is another's.
+    def lease(self, scope: str, *, owner: str, seconds: float) -> int:
+        """Take, renew or (seconds <= 0) give back the right to process a scope, by the clock of the database.
 
-        A lease only avoids double work; safety comes from the version check of `append`. The lease of a
-        process that died on this machine is taken over at once.
+        A lease avoids double work. What makes sure that there is one writer is its token, which `append` checks in the
+        transaction that writes: who was away for longer than a lease writes nothing any more. The lease of a process
+        that died on this machine is taken over at once.
+
+        Returns:
+            The token: the same while the lease is renewed, a higher one at every change of holder. 0 when the lease is
+            another's, was given back, or there is no such log.
         """
         ...
 
@@ -254,5 +289,8 @@ class Store(Protocol):
 
 
 def owner_name() -> str:
-    """Return the name of this process as the holder of leases: `host/pid`."""
-    return f"{socket.gethostname()}/{os.getpid()}"
+    """Return a new name for a holder of leases: `host/pid/number`. Two of one process are two."""
+    return f"{socket.gethostname()}/{os.getpid()}/{next(_NUMBERS)}"
+
+
+_NUMBERS = count(1)

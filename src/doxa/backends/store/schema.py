@@ -16,6 +16,7 @@ events = Table(
     Column("about", Integer),
     Column("known_at", BigInteger, nullable=False),
     Column("body", Text, nullable=False),
+    Column("fence", Integer),
     Index("events_turn", "scope", "turn_id", unique=True),
     sqlite_with_rowid=False,
 )
@@ -23,7 +24,8 @@ events = Table(
 
 `kind` is `turn`, `maintained`, `withdrawn`, `distrusted`, `retracted`, `identified`, `accepted`, `undone`, `promoted`,
 `demoted`, `tasked`, `annotated`, `set_aside`, `feedback` or `erased`; `about` is the ordinal of the turn that a row
-concerns; `known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only."""
+concerns; `known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only; `fence`
+is the token of the lease that a row was written under, and along a log it never falls."""
 
 vectors = Table(
     "vectors",
@@ -79,7 +81,14 @@ heads = Table(
     Column("maintained", Integer, nullable=False),
     Column("owner", String(200)),
     Column("lease_until", Float),
+    Column("fence", Integer, nullable=False, default=0, server_default="0"),
+    Column("failures", Integer, nullable=False, default=0, server_default="0"),
+    Column("failed_at", Float),
+    Column("failure", Text),
 )
 """One row a scope: where its log stands, and who is processing it until when (seconds since 1970).
+
+`fence` counts who has held its lease: each holder gets the next number, and writes while it is the latest. `failures`
+says how often in a row a worker failed to process the first turn that waits, and `failure` why the last time.
 
 The row of the empty scope holds the highest ordinal of any log that was erased; new logs start above it."""

@@ -115,6 +115,8 @@ class Pools:
                     self._shared[key] = (engine, users - 1)
                     return
                 del self._shared[key]
+            # A thread may be in the middle of a call: its connection is closed when it comes back.
+            sa.event.listen(engine, "checkin", lambda connection, _: connection and connection.close())
             engine.dispose()
 
         return engine, give_back

@@ -28,8 +28,8 @@ from doxa.core.migration import Moved
 
 BATCH = 2000
 """How many rows are read at once."""
-LEASE = ("owner", "lease_until")
-"""What is nobody's any more elsewhere."""
+LEASE = (heads.c.owner, heads.c.lease_until, heads.c.fence, heads.c.failures, heads.c.failed_at, heads.c.failure)
+"""What is nobody's any more elsewhere, and what failed here; the next token is above those that are in the log."""
 TABLES = (events, vectors, answers, records, heads)
 MARK = sa.select(heads.c.ordinal).where(heads.c.scope == ERASED)
 
@@ -228,6 +228,8 @@ class Transfer:
         for table in TABLES:
             names, rows = _names(table), self._source.rows(source, table, scope)
             insert_all(target, table, (dict(zip(names, row, strict=True)) for row in sent.over(table, rows, told)))
+        highest = sa.select(sa.func.coalesce(sa.func.max(events.c.fence), 0)).where(events.c.scope == scope)
+        target.execute(sa.update(heads).where(heads.c.scope == scope).values(fence=highest.scalar_subquery()))
         kept = self._digest(self._target, target, scope)
         if kept.text != sent.text:
             raise StoreError(
@@ -291,7 +293,7 @@ def _part(value: object) -> bytes:
 
 
 def _names(table: sa.Table) -> list[str]:
-    return [column.name for column in table.columns if column.name not in LEASE]
+    return [column.name for column in table.columns if column not in LEASE]
 
 
 def _keys_compared(ours: dict[str, str], theirs: dict[str, str]) -> Moved:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import accumulate
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doxa.backends.store import owner_name
 from doxa.core.access import pseudonym
-from doxa.core.errors import BackendError, ClosedError, StoreConflictError
+from doxa.core.errors import BackendError, ClosedError, StaleLeaseError, StoreConflictError
 from doxa.core.values import Turn
 from doxa.core.views import Work
 from doxa.engine.absorb.drifting import tend
 from doxa.engine.absorb.promotion import lift
+from doxa.engine.absorb.tenure import Tenure, held
 from doxa.engine.absorb.turn import absorb
 from doxa.engine.answer.feedback import store_feedback
 from doxa.engine.history.answers import store_answers
@@ -31,14 +34,14 @@ from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.pending import MICRO_BATCH
 from doxa.memory import encoded_texts, mention_index
 from doxa.recall import index_of
-from doxa.understand import Extraction, read_ahead
+from doxa.understand import read_ahead
 
 __all__ = ["Maintenance"]
 
 BLOCK = 64
-"""Turns that are encoded together; also how often a lease is renewed."""
-LEASE_S = 30.0
-"""How long another process waits for this one before it takes over. A dead process on this machine is seen at once."""
+"""Turns that are encoded together, and processed before other users have their turn."""
+BLOCK_CHARS = 4_000_000
+"""Characters that they have together at most, if they are more than one: what is in memory for a user is bounded."""
 POLL_S = 0.02
 """How often to look whether another process has finished."""
 AHEAD = 8
@@ -270,28 +273,42 @@ class Maintenance:
         store_feedback(self._parts.log, self._parts.told, user, least=MICRO_BATCH)
         store_answers(self._parts, user, least=MICRO_BATCH)
         store_shadows(self._parts, user, least=MICRO_BATCH)
-        store, scope = self._parts.log.store, self._parts.log.scope(user)
         if not (block := self._pending(user)):
             if self._lift(user):
                 self.schedule(user)
             elif user in self._parts.closed:
                 self._tend(user)
             return
-        if not store.lease(scope, owner=self._owner, seconds=LEASE_S):
+        if not self._process_alone(block):
             self._later(user)
             return
-        extractions = self._parts.extract(user, block)
-        if any(extractions) and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
-            self._later(user)  # the model took so long that another process has taken over
-            return
-        if not self._process_block(block, extractions):
-            self._later(user)
-            return
-        store.lease(scope, owner=self._owner, seconds=0)
         more = self._lift(user)
         if self._pending(user) or more or user in self._parts.closed:
             self.schedule(user)
         self._parts.log.save(user)
+
+    def process(self, user: str) -> Literal["done", "more", "busy"]:
+        """Process one block of a user's turns in this thread; for who has no other thread process them.
+
+        Returns:
+            Whether all are processed, some are left, or another process is at them.
+
+        Raises:
+            Exception: what stopped the processing; the turns stay received.
+        """
+        if block := self._pending(user):
+            if not self._process_alone(block):
+                return "busy"
+            self._parts.log.save(user)
+            if self._pending(user):
+                return "more"
+        return "more" if self._lift(user) else "done"
+
+    def _process_alone(self, block: list[Turn]) -> bool:
+        """Process some turns under the lease of their user; False when it is another's, or became so."""
+        log, user = self._parts.log, block[0].user
+        with held(log.store, log.scope(user), owner=self._owner, seconds=self._parts.config.engine.lease_s) as tenure:
+            return tenure is not None and self._process_block(tenure, block)
 
     def _lift(self, user: str) -> bool:
         """Bring what search keeps up to date, so that no search has to; lift what was said to promotions.
@@ -336,18 +353,18 @@ class Maintenance:
         if self._abandoned:
             return []
         with self._parts.log.user(user) as state:
-            return state.pending(self._parts.block(BLOCK))
+            block = state.pending(self._parts.block(BLOCK))
+        return block[: max(1, bisect_right(list(accumulate(len(turn.text) for turn in block)), BLOCK_CHARS))]
 
     def _later(self, user: str) -> None:
         """Another process is at it: look again in a moment, unless this one is about to end."""
         if not self._stopping:
-            time.sleep(POLL_S)
-            self.schedule(user)
+            self.schedule(user, after_s=POLL_S)
 
-    def _process_block(self, block: list[Turn], extractions: list[Extraction | None]) -> bool:
-        """Process some turns of one user in order; False when another process took over while a model was asked."""
+    def _process_block(self, tenure: Tenure, block: list[Turn]) -> bool:
+        """Process some turns of one user in order; False when another process took over meanwhile."""
+        extractions = self._parts.extract(block[0].user, block)
         vectors, degraded = self._encode(block)
-        store, scope = self._parts.log.store, self._parts.log.scope(block[0].user)
         for place, (turn, vector, extraction) in enumerate(zip(block, vectors, extractions, strict=True)):
             if self._abandoned:
                 break
@@ -355,15 +372,18 @@ class Maintenance:
                 self._read_ahead(block[place : place + AHEAD], vectors[place : place + AHEAD])
             judgement = judge(turn, None if vector is None else vector[0], self._parts, extraction=extraction)
             reading = propose(turn, self._parts)
-            if (judgement or reading) and not store.lease(scope, owner=self._owner, seconds=LEASE_S):
-                return False
+            if not tenure.keeps(at_once=bool(extraction or judgement or reading)):
+                return False  # a model took so long that another process has taken over
             while not self._abandoned:
                 try:
                     absorb(
-                        turn, vector, self._parts, extraction=extraction, judgement=judgement, reading=reading,
-                        degraded=degraded,
+                        turn, vector, self._parts, fence=tenure.fence, extraction=extraction, judgement=judgement,
+                        reading=reading, degraded=degraded,
                     )  # fmt: skip
                     break
+                except StaleLeaseError:  # this process was held up for longer than its lease
+                    logger.info("another process reads the turns of user %s now", self._called(turn.user))
+                    return False
                 except StoreConflictError:
                     continue
             with self._changed:

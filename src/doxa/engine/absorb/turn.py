@@ -25,6 +25,7 @@ def absorb(
     vector: NDArray[np.float32] | None,
     parts: Parts,
     *,
+    fence: int,
     extraction: Extraction | None = None,
     judgement: Judgement | None = None,
     reading: Reading | None = None,
@@ -36,23 +37,22 @@ def absorb(
         turn: a turn that was received and is not processed yet.
         vector: its rows `(r, dims)`, the whole text first, or None when the encoder failed.
         parts: what the engine is made of.
-        extraction: what a language model read out of the turn; None without one, like the next two.
-        judgement: what it found that the turn clashes with.
-        reading: what it said that the turn tells the tasks.
+        fence: the token of the lease under which this process reads the user's turns.
+        extraction: what a language model read out of the turn; None without one, as what it found that the turn
+            clashes with (`judgement`), and what it said that the turn tells the tasks (`reading`).
         degraded: why a step before this one did not run in full.
 
     Returns:
         False when the turn had been processed already (by another process), or was erased meanwhile.
 
     Raises:
-        StoreConflictError: another process changed the state in between; call again.
+        StoreConflictError: another process changed the state; call again, unless the lease is its own now.
         StoreError: the database failed; the turn stays received.
     """
     with parts.log.user(turn.user) as state:
         if turn.ordinal <= state.maintained or state.turns.get(turn.ordinal) != turn:
             return False
-        context = state.context(turn, parts.config.engine.context_turns)
-        parser = parts.parser_of(turn.user)
+        parser, context = parts.parser_of(turn.user), state.context(turn, parts.config.engine.context_turns)
         found, failed = reading_of(turn, context, state.beliefs, parser, extraction, parts)
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims = (*found.claims, *denied.claims)
@@ -68,5 +68,5 @@ def absorb(
             tasks=tasks.commit,
             task_reading=kept(reading, tasks.commit),
         )  # fmt: skip
-        parts.log.append(turn.user, state, event, vector)
+        parts.log.append(turn.user, state, event, vector, fence=fence)
         return True

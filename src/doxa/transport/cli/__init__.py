@@ -25,6 +25,7 @@ from doxa.transport.cli import (
     kb,
     amr,
     serve,
+    worker,
     cluster,
     inspect,
     keys,
@@ -65,4 +66,5 @@ __all__ = [
     "teach",
     "verify",
     "version",
+    "worker",
 ]

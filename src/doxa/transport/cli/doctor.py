@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["doctor", "effective"]
 
+NAMED = 20
+"""How many users are named at most whose turns failed."""
 SIGNS = {"ok": ("✓", "green"), "off": ("–", "dim"), "failed": ("✗", "red")}
 
 
@@ -35,6 +38,8 @@ def doctor(
     """
     checks = checked(request.config, offline=offline)
     checks.append(unless_told(guarded("memory", lambda: _database(request)), checks))
+    if checks[-1].state == "ok":
+        checks.append(guarded("waiting turns", lambda: _waiting(request)))
     works = all(check.state != "failed" for check in checks)
     found: dict[str, Any] = {
         "works": works,
@@ -86,6 +91,26 @@ def _database(request: Request) -> Check:
     store += _server(about)
     lesser = f"; of {mine}, {count(degraded, 'turn')} could not be processed in full" if degraded else ""
     return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}{taught}{lesser}")
+
+
+def _waiting(request: Request) -> Check:
+    """Say whose turns wait because processing them failed."""
+    from doxa.engine import stuck
+
+    with request.open() as doxa:
+        found = stuck(doxa)
+    name = "waiting turns"
+    if not found:
+        return Check(name=name, state="ok", detail="none has failed")
+    lines = [f"{count(len(found), 'user')} with turns that failed:"]
+    for one in found[:NAMED]:
+        whose = one.user if one.tenant == request.config.tenant else f"{one.user} of {one.tenant}"
+        what = "given up" if one.given_up else "tried again"
+        lines.append(f"{whose}: {count(one.times, 'time')}, {what}, last at {one.at:%Y-%m-%d %H:%M:%S}Z, {one.reason}")
+    lines += [f"and {len(found) - NAMED} more"] if len(found) > NAMED else []
+    left = next((one for one in found if one.given_up), None)
+    fix = f"mend what failed, then: doxa worker --retry {shlex.quote(left.user)}" if left else ""
+    return Check(name=name, state="failed" if left else "ok", detail="\n".join(lines), fix=fix)
 
 
 def _server(about: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from doxa.backends.store.partitions import count_parts, number_of, part_of
 from doxa.backends.store.schema import answers, events, heads, records, vectors
 from doxa.backends.store.server import own_connection
 from doxa.backends.store.sql.database import sent_again
-from doxa.backends.store.sql.heads import ERASED, Heads, insert_event
+from doxa.backends.store.sql.heads import ERASED, FORGIVEN, Heads, insert_event
 from doxa.backends.store.sql.rows import chunks, dumps, erasure
 from doxa.core.errors import StoreConflictError, StoreError, StoreLockedError
 
@@ -49,7 +49,7 @@ class Erasing(Heads):
             ordinal = head.ordinal + 1
             turns = (events.c.scope == scope, events.c.turn_id.is_not(None))
             received = connection.execute(sa.select(sa.func.max(events.c.ordinal)).where(*turns)).scalar() or 0
-            values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal, "received": received}
+            values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal, "received": received, **FORGIVEN}
             connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
             insert_event(connection, scope, ordinal, erasure(), None)
         self._tell(scope, ordinal)

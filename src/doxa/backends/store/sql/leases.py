@@ -1,41 +1,52 @@
-"""Who processes a user's turns."""
+"""Who processes a user's turns, and the token that shows it."""
 
 from __future__ import annotations
 
 import os
 import socket
-import time
+from typing import Any
 
 import sqlalchemy as sa
 
 from doxa.backends.store.schema import heads
-from doxa.backends.store.sql.database import Database, sent_again
+from doxa.backends.store.sql.database import sent_again
+from doxa.backends.store.sql.heads import Heads
 
 NOBODY = {"owner": None, "lease_until": None}
 
 
-class Leases(Database):
+class Leases(Heads):
     """Leases, in the table of heads."""
 
     @sent_again(twice=True)
-    def lease(self, scope: str, *, owner: str, seconds: float) -> bool:
+    def lease(self, scope: str, *, owner: str, seconds: float) -> int:
         """Take, renew or give back a lease. See `Store`."""
-        now = time.time()
+        mine = (heads.c.scope == scope, heads.c.owner == owner)
         with self._write() as connection:
-            query = sa.select(heads.c.owner, heads.c.lease_until).where(heads.c.scope == scope).with_for_update()
-            found = connection.execute(query).one_or_none()
-            if found is None:
-                return True
-            theirs = found.owner not in (None, owner) and (found.lease_until or 0) > now and _alive(found.owner)
-            if not theirs:
-                mine = {"owner": owner, "lease_until": now + seconds} if seconds > 0 else NOBODY
-                connection.execute(sa.update(heads).where(heads.c.scope == scope).values(mine))
-            return not theirs
+            if seconds <= 0:
+                connection.execute(sa.update(heads).where(*mine).values(NOBODY))
+                return 0
+            now = self._now()
+            free = sa.or_(heads.c.owner.is_(None), heads.c.owner == owner, heads.c.lease_until <= now)
+            took = _taken(owner, now + seconds).where(heads.c.scope == scope)
+            fence = connection.execute(took.where(free)).scalar()
+            if fence is None:
+                holder = connection.execute(sa.select(heads.c.owner).where(heads.c.scope == scope)).scalar()
+                if holder is not None and not _alive(holder):
+                    fence = connection.execute(took.where(heads.c.owner == holder)).scalar()
+        return fence or 0
+
+
+def _taken(owner: str, until: sa.ColumnElement[Any]) -> Any:
+    """Return the statement that writes a holder down and gives back its token."""
+    before = sa.case((heads.c.owner == owner, heads.c.fence), else_=heads.c.fence + 1)
+    return sa.update(heads).values(owner=owner, lease_until=until, fence=before).returning(heads.c.fence)
 
 
 def _alive(owner: str) -> bool:
     """Tell whether a lease holder may still run; only a process of this machine can be known to be dead."""
-    host, _, pid = owner.rpartition("/")
+    host, _, process = owner.partition("/")
+    pid = process.partition("/")[0]
     if host != socket.gethostname() or not pid.isdigit() or os.name == "nt":  # there, signal 0 would end it
         return True
     try:

@@ -13,11 +13,19 @@ from doxa.backends.store import Head, NewRow, Received, Row, Vector
 from doxa.backends.store.schema import events, heads, vectors
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.database import sent_again
-from doxa.backends.store.sql.heads import Heads, insert_event
+from doxa.backends.store.sql.heads import FORGIVEN, Heads, insert_event
 from doxa.backends.store.sql.rows import chunks, row_of, stored, values_of
-from doxa.core.errors import StoreConflictError
+from doxa.core.errors import StaleLeaseError, StoreConflictError
 
-ROWS = sa.select(events.c.ordinal, events.c.kind, events.c.turn_id, events.c.about, events.c.known_at, events.c.body)
+ROWS = sa.select(
+    events.c.ordinal,
+    events.c.kind,
+    events.c.turn_id,
+    events.c.about,
+    events.c.known_at,
+    events.c.body,
+    events.c.fence,
+)
 ROWS_AFTER = ROWS.where(events.c.scope == sa.bindparam("scope"), events.c.ordinal > sa.bindparam("after")).order_by(
     events.c.ordinal
 )
@@ -101,6 +109,8 @@ class Log(Heads):
         """Append a change of state. See `Store`."""
         with self._write() as connection:
             head = self._locked_head(connection, scope)
+            if row.fence is not None and row.fence != head.fence:
+                raise StaleLeaseError(scope, row.fence, head.fence)
             found = StoreConflictError(f"{scope}: expected state {expected_state}, found {head.state}.")
             written = _append(connection, scope, head, row, vector) if head.state == expected_state else None
             if written is None and (expected_state or row.about is not None):
@@ -129,6 +139,7 @@ class Log(Heads):
                 "state": max([head.state, *changes]),
                 "received": max(turns, default=0),
                 "maintained": max(processed, default=0),
+                "fence": max([head.fence, *(row.fence for row in rows if row.fence is not None)]),
             }
             connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
         self._tell(scope, values["ordinal"])
@@ -186,7 +197,7 @@ def _append(connection: sa.Connection, scope: str, head: Head, row: NewRow, vect
         connection.execute(sa.insert(vectors).values(values))
     changed: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
     if row.about is not None:
-        changed["maintained"] = max(head.maintained, row.about)
+        changed |= {"maintained": max(head.maintained, row.about), **FORGIVEN}
     connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
     return stored(row, ordinal, None)
 

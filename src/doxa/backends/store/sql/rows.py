@@ -35,27 +35,36 @@ def values_of(scope: str, ordinal: int, row: NewRow, turn_id: str | None) -> dic
         "about": row.about,
         "known_at": (row.known_at - EPOCH) // timedelta(microseconds=1),
         "body": dumps(row.body),
+        "fence": row.fence,
     }
 
 
 def row_of(found: Sequence[Any]) -> Row:
     """Return the row of an event's columns."""
-    ordinal, kind, turn_id, about, known_at, body = found
-    known = EPOCH + timedelta(microseconds=known_at)
-    return Row(ordinal=ordinal, kind=kind, turn_id=turn_id, about=about, known_at=known, body=json.loads(body))
+    ordinal, kind, turn_id, about, known_at, body, fence = found
+    known, said = EPOCH + timedelta(microseconds=known_at), json.loads(body)
+    return Row(ordinal=ordinal, kind=kind, turn_id=turn_id, about=about, known_at=known, body=said, fence=fence)
 
 
 def stored(row: NewRow, ordinal: int, turn_id: str | None) -> Row:
     """Return a new row in its place."""
-    return Row(ordinal=ordinal, kind=row.kind, turn_id=turn_id, about=row.about, known_at=row.known_at, body=row.body)
+    return Row(
+        ordinal=ordinal,
+        kind=row.kind,
+        turn_id=turn_id,
+        about=row.about,
+        known_at=row.known_at,
+        body=row.body,
+        fence=row.fence,
+    )
 
 
 def head_of(found: Sequence[Any] | None) -> Head:
     """Return the head of its columns; all zero for none."""
     if found is None:
         return Head()
-    ordinal, state, received, maintained = found
-    return Head(ordinal=ordinal, state=state, received=received, maintained=maintained)
+    ordinal, state, received, maintained, fence = found
+    return Head(ordinal=ordinal, state=state, received=received, maintained=maintained, fence=fence)
 
 
 def erasure() -> NewRow:
