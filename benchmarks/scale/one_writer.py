@@ -8,7 +8,7 @@ tell short turns: an operation is one turn of a user, with an id, told to whiche
 says that it is stored; one request in twenty is sent once more afterwards. Meanwhile a replica that answers is killed
 (SIGKILL) every `--kill-s` seconds, unless it is the only one, and started again, every eighth time the worker; one that
 holds leases is stopped (SIGSTOP) for `--pause-s`, longer than a lease (`--lease-s`), and woken, `--pauses` times, each
-in another part of the run; and the database server is restarted after a third, and crashed after two thirds. The reading
+in other parts of the run; and the database server is restarted after a third, and crashed after two thirds. The reading
 is the built-in one with the built-in parser; the encoder is the one that hashes, and there are no other models, so that
 what is measured is who writes.
 
@@ -163,6 +163,10 @@ class Process:
         self._process.join()
         self.start()
 
+    def last_words(self) -> str:
+        """Return the last line of its log."""
+        return (self._log.read_text(errors="replace").splitlines() or [""])[-1][:300]
+
     def gone(self) -> bool:
         """Tell whether it ended by itself."""
         return not self._process.is_alive()
@@ -304,8 +308,8 @@ class Trouble:
             self.made["paused"] += 1
             self.made["leases of the paused"] += len(scopes)
             self.over.wait(self.pause_s)
-            taken = "SELECT count(*) FROM heads WHERE scope = ANY(%s) AND owner IS DISTINCT FROM %s"
-            self.made["taken over meanwhile"] += self.database.ask(taken, scopes, held[0].name)[0][0]
+            taken = "SELECT count(*) FROM heads WHERE scope = ANY(%s) AND coalesce(owner, '') NOT LIKE %s"
+            self.made["taken over meanwhile"] += self.database.ask(taken, scopes, f"%/{replica.pid}/%")[0][0]
             replica.wake()
             replica.paused = True  # it is left alone until it may have tried to write
             self.over.wait(2.0)
@@ -327,6 +331,7 @@ class Trouble:
         """Start again what ended by itself, as whoever looks after processes does: while the database was away."""
         for one in (*self.told.replicas, self.worker):
             if one.gone():
+                print(f"{one.name} has ended by itself: {one.last_words()}", file=sys.stderr)
                 one.kill()
                 self.made["ended by themselves"] += 1
 
