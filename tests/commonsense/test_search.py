@@ -97,6 +97,8 @@ def small_base(seed):
     base = SimpleNamespace(
         vectors=lambda ids: vectors[ids],
         similarity=lambda ids, targets: vectors[ids] @ targets.T,
+        word_counts=lambda ids: rows_of(said).sizes(ids),
+        expect=lambda ids: None,
         word_vectors=lambda ids: word_vectors[ids],
         concept_vectors=lambda ids: word_vectors[ids],
         sentence_words=rows_of(said),

@@ -42,6 +42,7 @@ def everything(state: UserState) -> dict[str, object]:
         "vectors": state.vectors.rows().tobytes(),
         "words": {word: state.lexical.holding([word]) for word in ("live", "tea", "lisbon", "rome")},
         "withdrawn": state.withdrawn,
+        "aside": state.aside,
         "sessions": {name: list(ordinals) for name, ordinals in state.sessions.items()},
         "tasks": (list(state.tasks.commits), dict(state.tasks.nodes)),
         "notes": state.notes,
@@ -72,6 +73,21 @@ def test_a_snapshot_changes_nothing(script):
         with log.user("ana") as state:
             assert state.packed is None
             assert everything(state) == grown
+
+
+def test_a_search_goes_on_where_a_snapshot_ends(tmp_path):
+    """Also where most turns were displaced, so that it leaves them out: as of the log folded in one go."""
+    with Doxa.open(tmp_path / "m.db", config=CONFIG) as doxa:
+        memory, log = play(doxa, [(f"I live in Town{number}.", 0) for number in range(12)]), doxa.parts.log
+        memory.search("Where do I live?")
+        assert log.save("ana", least=1, share=0.0)
+        log.let_go("ana")
+        play(doxa, [("I live in Rome.", 0)], first=12)
+        with log.user("ana") as state:
+            assert state.packed is not None
+        found = memory.search("Where do I live?")
+        log.forget_state("ana")
+        assert found == memory.search("Where do I live?") != []
 
 
 @pytest.fixture

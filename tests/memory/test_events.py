@@ -24,6 +24,7 @@ from doxa.memory import (
     Note,
     Promoted,
     Retracted,
+    SetAside,
     Tasked,
     Undone,
     UserState,
@@ -96,6 +97,7 @@ EXAMPLES = [
     Demoted(known_at=AT, target="p1_1", reason="no", automatic=True),
     Tasked(known_at=AT, tasks=BY_HAND),
     Annotated(known_at=AT, target="t1", metadata={"topic": "tea"}),
+    SetAside(known_at=AT, target="shared:acme/t1", reason="it is ten"),
 ]
 STORED = (Path(__file__).parent / "events.jsonl").read_text(encoding="utf-8").splitlines()
 

@@ -26,6 +26,7 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("amr", "llm"): "doxa.backends.amr.prompted:open_parser",
     ("amr", "scripted"): "doxa.backends.amr.scripted:open_parser",
     ("amr", "spring"): "doxa.backends.amr.spring:open_parser",
+    ("collections", "postgresql"): "doxa.backends.collections.postgres:open_shelves",
     ("encoder", "builtin"): "doxa.backends.encoder.onnx:open_encoder",
     ("encoder", "hash"): "doxa.backends.encoder.hashing:open_encoder",
     ("encoder", "hf"): "doxa.backends.encoder.huggingface:open_encoder",
@@ -58,8 +59,8 @@ def load(kind: str, name: str, **options: object) -> Any:
     """Gives back a new backend; the caller closes it.
 
     Args:
-        kind: What it does: `amr`, `encoder`, `grader`, `lexicon`, `llm`, `nli`, `parser`, `reader`, `seq2seq`,
-            `upstream`, or one of a package.
+        kind: What it does: `amr`, `collections`, `encoder`, `grader`, `lexicon`, `llm`, `nli`, `parser`, `reader`,
+            `seq2seq`, `upstream`, or one of a package.
         name: `scheme` or `scheme:rest`, such as `builtin` or `openai:text-embedding-3-small`.
         options: Keyword arguments of the factory, such as `base_url` or `timeout_s`.
 

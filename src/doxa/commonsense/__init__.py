@@ -4,7 +4,7 @@ Source: Liu et al., Reasoning in Action: MCTS-Driven Knowledge Retrieval for Lar
 """
 
 from doxa.commonsense.background import Retrieved, Spec, retrieve, selected
-from doxa.commonsense.base import Card, KnowledgeBase, build
+from doxa.commonsense.base import Base, Card, KnowledgeBase, build, is_remote, open_base, send
 from doxa.commonsense.context import Context, Utterance, read_context
 from doxa.commonsense.reasoner import Candidates, Reasoner
 from doxa.commonsense.reasoner.comet import CometReasoner
@@ -12,6 +12,7 @@ from doxa.commonsense.reasoner.nearest import NearestReasoner
 from doxa.commonsense.reasoner.prompted import PromptedReasoner
 
 __all__ = [
+    "Base",
     "Candidates",
     "Card",
     "CometReasoner",
@@ -24,7 +25,10 @@ __all__ = [
     "Spec",
     "Utterance",
     "build",
+    "is_remote",
+    "open_base",
     "read_context",
     "retrieve",
     "selected",
+    "send",
 ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.blas import on_one_core
 from doxa.backends.nli import Judge
-from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.base import Base
 from doxa.commonsense.bridge import Region, bridge
 from doxa.commonsense.context import Context
 from doxa.commonsense.diversify import greedy_map, kernel_of, sample_k
@@ -74,7 +74,7 @@ def selected(candidates: Candidates, spec: Spec) -> list[int]:
 def retrieve(
     context: Context,
     candidates: Candidates,
-    base: KnowledgeBase,
+    base: Base,
     spec: Spec = Spec(),  # frozen
     *,
     judge: Judge | None = None,
@@ -117,7 +117,7 @@ def retrieve(
     return Retrieved(tuple(background), inferences, region, expansions, degraded)
 
 
-def _chosen(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None) -> tuple[int, float, str]:
+def _chosen(found: Found, premise: str, base: Base, judge: Judge | None) -> tuple[int, float, str]:
     """Return which of the best paths leads to the sentence that is best and most apt, its score, and what failed."""
     ends: dict[int, int] = {}
     for place, path in enumerate(found.paths):
@@ -134,7 +134,7 @@ def _chosen(found: Found, premise: str, base: KnowledgeBase, judge: Judge | None
 
 
 def _most_apt(
-    premise: str, sentences: NDArray[np.int64], values: Sequence[float], base: KnowledgeBase, judge: Judge
+    premise: str, sentences: NDArray[np.int64], values: Sequence[float], base: Base, judge: Judge
 ) -> tuple[int, float]:
     """Return where the sentence is whose value and aptness are highest together, and their sum.
 
@@ -148,9 +148,7 @@ def _most_apt(
     return best, float(scores[best])
 
 
-def _background(
-    path: Path, score: float, inference: Inference | None, walk: Retrieval, base: KnowledgeBase
-) -> Background:
+def _background(path: Path, score: float, inference: Inference | None, walk: Retrieval, base: Base) -> Background:
     return Background(
         text=base.sentences[path[-1]],
         inference=inference,

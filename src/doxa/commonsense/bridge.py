@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.base import Base
 from doxa.commonsense.context import Context
 from doxa.commonsense.region import Marker, Pool
 from doxa.commonsense.search import Budget, Found, Moves, Path, search
@@ -41,7 +41,7 @@ class Region:
 
 def bridge(
     context: Context,
-    base: KnowledgeBase,
+    base: Base,
     inferred: Vectors,
     *,
     epsilon: float,
@@ -83,7 +83,7 @@ def bridge(
 class Bridging:
     """The walk of the bridging search; see `doxa.commonsense.search.Walk`."""
 
-    def __init__(self, context: Context, base: KnowledgeBase, epsilon: float = -math.inf) -> None:
+    def __init__(self, context: Context, base: Base, epsilon: float = -math.inf) -> None:
         """Start at the groups of the explicit concepts of a conversation.
 
         The value of what is below `epsilon` is an upper bound of `c_bridge` that is below it as well.
@@ -133,6 +133,7 @@ class Bridging:
         table = self._base.similarity(ids, self._queries)
         scores = table[:, 0] / 2 + (table[:, 1:].max(axis=1) if table.shape[1] > 1 else table[:, 0]) / 2
         pool = Pool(ids, scores.astype(np.float64))
+        self._base.expect(pool.ids)
         self._read(pool.ids)
         return pool
 

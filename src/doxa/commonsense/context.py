@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from doxa.backends.blas import on_one_core
 from doxa.backends.encoder import Encoder
 from doxa.backends.parser import Parser
-from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.base import Base
 from doxa.commonsense.base.groups import nearest
 from doxa.commonsense.base.phrases import phrases_of
 
@@ -56,7 +56,7 @@ class Context:
 
 @on_one_core()
 def read_context(
-    utterances: Sequence[Utterance], base: KnowledgeBase, *, encoder: Encoder, parser: Parser, latest: int = LATEST
+    utterances: Sequence[Utterance], base: Base, *, encoder: Encoder, parser: Parser, latest: int = LATEST
 ) -> Context:
     """Read the latest utterances.
 
@@ -67,8 +67,7 @@ def read_context(
     phrases = phrases_of([one.text for one in taken], parser)
     concepts = tuple(dict.fromkeys(concept for found, _ in phrases for concept in found))
     words = tuple(dict.fromkeys(word for _, found in phrases for word in found))
-    known_concepts = np.array([base.concepts.find(one) for one in concepts], dtype=np.int64)
-    known_words = np.array([base.words.find(one) for one in words], dtype=np.int64)
+    known_concepts, known_words = base.concepts.places([*concepts]), base.words.places([*words])
     texts = [" ".join(one.text for one in taken), *(one.text for one in taken)]
     unknown = [one for one, at in zip((*concepts, *words), (*known_concepts, *known_words), strict=True) if at < 0]
     vectors = encoder.encode([*texts, *unknown])

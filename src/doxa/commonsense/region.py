@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.base import Base
 from doxa.commonsense.search import HORIZON, PRUNED, Moves, Path
 
 __all__ = ["Marker", "Pool"]
@@ -57,7 +57,7 @@ def _moves(ids: Ids, weights: Scores) -> Moves:
 class Marker:
     """Marks the concept of a sentence that is most similar to what is searched for; keeps what it has seen."""
 
-    def __init__(self, base: KnowledgeBase, similarity: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> None:
+    def __init__(self, base: Base, similarity: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> None:
         """Take the similarity of concept vectors `(n, dims)` to what is searched for, `(n,)`."""
         self._base = base
         self._similarity = similarity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.base import Base
 from doxa.commonsense.region import Marker, Pool
 from doxa.commonsense.search import Moves, Path
 
@@ -23,7 +23,7 @@ START = -2
 class Scored:
     """The sentences that may be moved to, read once for all inferences of a conversation."""
 
-    def __init__(self, ids: Ids, base: KnowledgeBase, *, context: Vectors, inferences: Vectors) -> None:
+    def __init__(self, ids: Ids, base: Base, *, context: Vectors, inferences: Vectors) -> None:
         """Compare sentences with a conversation and with what follows from it.
 
         Args:
@@ -37,8 +37,7 @@ class Scored:
         """The conversation, and each inference, `(1 + k, dims)`."""
         self.similar = base.similarity(ids, self.targets)
         """`(n, 1 + k)`."""
-        words = base.sentence_words.starts[ids + 1] - base.sentence_words.starts[ids]
-        self.lengths = np.log2(1 + words)
+        self.lengths = np.log2(1 + base.word_counts(ids))
         """|k| of equation 4: the logarithm of one and its content words. What it says grows by less with each word, and
         the number itself, as in the paper, would outweigh all similarity."""
         self.free = np.ones(len(ids), dtype=bool)
@@ -64,7 +63,7 @@ class Retrieval:
     The value of a path is `c_retrieve` of the sentence it leads to, equation 4.
     """
 
-    def __init__(self, base: KnowledgeBase, scored: Scored, inference: int | None = None) -> None:
+    def __init__(self, base: Base, scored: Scored, inference: int | None = None) -> None:
         """Start in a region.
 
         Args:
@@ -101,7 +100,9 @@ class Retrieval:
         else:
             at = scored.places(self._base.group_sentences[group] if group >= 0 else np.empty(0, dtype=np.int32))
             at = at[scored.free[at]]
-        return Pool(scored.ids[at], self._similar[at] / self._norm)
+        pool = Pool(scored.ids[at], self._similar[at] / self._norm)
+        self._base.expect(pool.ids)
+        return pool
 
     def values(self, path: Path, ids: Ids) -> NDArray[np.float64]:
         """Return `c_retrieve` of each, less for what is like the path or what was retrieved before."""

@@ -12,7 +12,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, get_args
 
-__all__ = ["ANYONE", "RIGHTS", "Key", "Right", "Scope", "pseudonym"]
+__all__ = ["ANYONE", "RIGHTS", "Key", "Right", "Scope", "pseudonym", "without_password"]
 
 Right = Literal["read", "write", "erase", "admin"]
 """`read` what is remembered; `write` turns, corrections and tasks; `erase` for good; `admin`: the server itself."""
@@ -64,3 +64,11 @@ def pseudonym(scope: str) -> str:
     The beginning of the SHA-256 digest, as `printf %s default/ana | sha256sum` gives it.
     """
     return sha256(scope.encode()).hexdigest()[:PSEUDONYM]
+
+
+def without_password(url: str) -> str:
+    """Return an address of a database as it may be shown; a path is shown as it is."""
+    head, at, tail = url.rpartition("@")
+    scheme, found, rest = head.partition("://")
+    user, colon, _ = rest.partition(":")
+    return f"{scheme}://{user}{colon}{'****' if colon else ''}@{tail}" if at and found else url

@@ -15,9 +15,11 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from doxa.core.bases import CommonsenseConfig
 from doxa.core.clustering import ClusterConfig
 from doxa.core.errors import ConfigError
 from doxa.core.roles import MOVED, Group, Profile, RolesConfig, resolved, without_preset
+from doxa.core.shared import MemoryConfig
 from doxa.core.storage import StoreConfig
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "LLMConfig",
     "LexiconConfig",
     "MCP_PROFILES",
+    "MemoryConfig",
     "McpProfile",
     "NliConfig",
     "ParserConfig",
@@ -313,35 +316,6 @@ class TasksConfig(Group):
     )
 
 
-class CommonsenseConfig(Group):
-    """Where background knowledge comes from, and how it is searched for."""
-
-    base: Path | None = Field(
-        None,
-        description="Folder of a base of knowledge, as `doxa kb build` writes it; without one there is no background.",
-    )
-    use: Literal["auto", "off"] = Field(
-        "auto",
-        description="Whether `respond` adds background by itself: to a turn that tells or chats and asks nothing "
-        "(`auto`), or never (`off`); `respond(..., background=True)` always does.",
-    )
-    k: int = Field(5, gt=0, description="How many inferences are chosen, and so how many sentences are found at most.")
-    least: float = Field(
-        1.0,
-        description="The score from which a sentence is added where nobody asked for it; good ones have 1 to 2.",
-    )
-    expansions: int | None = Field(
-        None, gt=0, description="Most expansions of each search for background; 64 for the region, then 40 each."
-    )
-    ms: float | None = Field(
-        None,
-        gt=0,
-        description="Most milliseconds of each search for background; without a limit, and with the same `seed`, equal "
-        "conversations have equal background.",
-    )
-    seed: int = Field(0, ge=0, description="Decides between moves that a search for background finds alike.")
-
-
 class EngineConfig(Group):
     """How the two loops run."""
 
@@ -446,6 +420,7 @@ class Config(Group):
         description="Turtle files with relations and classes of your own; in the environment separated as in PATH.",
     )
     store: StoreConfig = StoreConfig()
+    memory: MemoryConfig = MemoryConfig()
     encoder: EncoderConfig = EncoderConfig()
     parser: ParserConfig = ParserConfig()
     llm: LLMConfig = LLMConfig()

@@ -464,6 +464,8 @@ class Evidence:
     path: tuple[str, ...] = ()
     fact_ids: tuple[str, ...] = ()
     """The ids of the facts that are held and that its turn supports."""
+    memory: str = ""
+    """The shared memory that it is from (setting `memory.shared`); empty for the user's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -475,6 +477,8 @@ class Citation:
     speaker: str = ""
     at: datetime | None = None
     fact_id: str | None = None
+    memory: str = ""
+    """The shared memory that the turn is from; empty for the user's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -516,6 +520,10 @@ class Reply:
     """General knowledge that bears on the conversation. It is no fact about anybody, and never cited."""
     alternatives: tuple[str, ...] = ()
     """Other replies, each by another piece of background, where several were asked for."""
+    memories: tuple[str, ...] = ()
+    """The shared memories that it draws on, cited or not; such a reply is not remembered as a turn."""
+    overruled: tuple[str, ...] = ()
+    """The ids of facts of shared memories that cannot be true beside the user's own, from which it answers."""
 
     def __str__(self) -> str:
         return self.text

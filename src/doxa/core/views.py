@@ -290,6 +290,7 @@ class Said:
     """A turn as a dialogue shows it."""
 
     turn: Turn
+    """Without an id where it is a reply that is not remembered as a turn: it draws on a shared memory."""
     withdrawn: bool = False
     """It is no longer trusted."""
     degraded: str = ""

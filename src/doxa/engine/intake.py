@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any, get_args
 
 from doxa.core.errors import InputError, TurnError
+from doxa.core.shared import PREFIX
 from doxa.core.values import Role, Turn
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def read_turn(
     """Return a turn that can be stored.
 
     Raises:
-        TurnError: the text is empty or too long, the role is unknown, or an id is empty.
+        TurnError: the text is empty or too long, the role is unknown, or an id is empty or one of a shared memory.
         InputError: the time cannot be read.
     """
     if not isinstance(text, str):
@@ -160,6 +161,10 @@ def read_turn(
             raise TurnError(f"A turn's {name} must be a str, got {value!r}.")
     if turn_id is not None and not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
         raise TurnError(f"A turn id has 1 to {MAX_ID_CHARS} characters; leave it out to get one. Got {turn_id[:40]!r}.")
+    if turn_id is not None and turn_id.startswith(PREFIX):
+        raise TurnError(
+            f"Ids that begin with {PREFIX!r} are those of shared memories; give another. Got {turn_id[:40]!r}."
+        )
     return Turn(
         turn_id=clean(turn_id or ""),
         user=user,

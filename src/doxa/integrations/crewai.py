@@ -157,7 +157,7 @@ class DoxaStorage:
             return []
         size = max(FIRST_LOOK, limit)
         while True:
-            evidence = self._memory.search(query, k=size)
+            evidence = self._memory.search(query, k=size, shared=False)
             scores: dict[str, float] = {}
             for item in evidence:
                 for shelf, _, rest in (turn_id.partition("/") for turn_id in item.turn_ids):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -69,6 +69,7 @@ class MemoryLog:
         snapshots: Snapshots | None = None,
         ontology: Ontology | None = None,
         policy: str = "recency",
+        warm: Collection[str] = (),
     ) -> None:
         self.store = store
         self.encoder = encoder
@@ -76,6 +77,8 @@ class MemoryLog:
         """The ontology of all users; None is the one that comes with Doxa."""
         self.policy = policy
         """Which of several beliefs that clash gives way, for all users."""
+        self.warm = frozenset(warm)
+        """Users whose states stay loaded, beside those that `capacity` leaves room for: everybody reads them."""
         self._tenant = quote(tenant, safe="")
         self.snapshots = snapshots
         """Where states are kept as files; None for a database that is gone when it is closed."""
@@ -100,6 +103,7 @@ class MemoryLog:
             snapshots=self.snapshots,
             ontology=self.ontology,
             policy=self.policy,
+            warm=self.warm,
         )
 
     def users(self) -> list[str]:
@@ -300,12 +304,13 @@ class MemoryLog:
             self._save(name, entry, least=WORTH, share=0.0)
 
     def _evict(self) -> dict[str, _Loaded]:
-        """Drop states that nobody uses, the longest unused first, until the others fit; the latest stays."""
+        """Drop states that nobody uses, the longest unused first, until the others fit; the latest and `warm` stay."""
         gone: dict[str, _Loaded] = {}
+        room = self._capacity + sum(self._loaded[name].nbytes for name in self.warm & self._loaded.keys())
         for name in list(self._loaded)[:-1]:
-            if self._nbytes <= self._capacity:
+            if self._nbytes <= room:
                 break
-            if not self._loaded[name].pins and (loaded := self._drop(name)) is not None:
+            if name not in self.warm and not self._loaded[name].pins and (loaded := self._drop(name)) is not None:
                 gone[name] = loaded
         return gone
 

@@ -103,6 +103,8 @@ class UserState:
     """The name of what made the vectors."""
     withdrawn: dict[str, datetime] = field(default_factory=dict)
     """Ids of turns that were withdrawn, and when: kept in the log, no longer believed or recalled."""
+    aside: dict[str, datetime] = field(default_factory=dict)
+    """Ids of what of shared memories does not count for this user (`core.shared`), and since when."""
     degraded: dict[str, str] = field(default_factory=dict)
     """Turn id -> why it could not be processed in full."""
     notes: dict[str, Note] = field(default_factory=dict)
@@ -318,6 +320,7 @@ class UserState:
         writer.value("people", list(self._people))
         writer.value("now", None if self._now is None else microseconds(self._now))
         writer.value("withdrawn", [(key, microseconds(at)) for key, at in self.withdrawn.items()])
+        writer.value("aside", [(key, microseconds(at)) for key, at in self.aside.items()])
         writer.value("silenced", list(self._silenced.items()))
         writer.value("notes", [(key, NOTE.to(note)) for key, note in self.notes.items()])
         writer.value("spent", [(key, astuple(spent)) for key, spent in self.spent.items()])
@@ -352,6 +355,7 @@ class UserState:
         now = pack.value("now")
         self._now = None if now is None else moment(now)
         self.withdrawn = {key: moment(at) for key, at in pack.value("withdrawn")}
+        self.aside = {key: moment(at) for key, at in pack.value("aside")}
         self._silenced = {(kind, what): given for (kind, what), given in pack.value("silenced")}
         self.notes = {key: NOTE.of(note) for key, note in pack.value("notes")}
         self.spent = {key: Spent(*spent) for key, spent in pack.value("spent")}

@@ -106,7 +106,7 @@ class TurnFacts:
         facts = [] if ordinal is None else self._supported(ordinal, state)
         return tuple(fact.fact_id for fact in facts if fact.status is Status.HELD)
 
-    def stands(self, places: NDArray[np.intp], *, past: bool) -> NDArray[np.bool_]:
+    def stands(self, places: NDArray[np.intp] | slice, *, past: bool) -> NDArray[np.bool_]:
         """Tell for every place whether its turn claims nothing or something of it stands, `(k,) bool`. O(k).
 
         Args:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Any, Literal
 
+from doxa.core.access import without_password
 from doxa.core.errors import BackendError, BackendUnavailableError, DoxaError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def checked(config: Config, *, offline: bool) -> list[Check]:
         Check(name="languages", state="ok", detail="English is read; turns in others are kept, searched and not read"),
         guarded("language model", lambda: _model(config, offline=offline)),
         *_roles(config),
+        _shared(config),
         guarded("ontology", lambda: _ontology(config)),
         guarded("AMR parser", lambda: _amr(config, offline=offline)),
         guarded("WordNet", lambda: _lexicon(config)),
@@ -297,6 +299,16 @@ def _reasoner() -> Check:
         return Check(name="OWL 2 DL", state="off", detail=str(exc), fix=getattr(exc, "command", ""))
 
 
+def _shared(config: Config) -> Check:
+    """Say which memories everybody reads."""
+    names = config.memory.shared
+    if not names:
+        fix = "export DOXA_MEMORY_SHARED=NAME"
+        return Check(name="shared memories", state="off", detail="everybody reads their own memory alone", fix=fix)
+    detail = f"{', '.join(names)}: read by everybody beneath their own, written under their own names"
+    return Check(name="shared memories", state="ok", detail=detail)
+
+
 def _knowledge(config: Config) -> Check:
     """Open the base of knowledge, if one is set, and see whether the configured encoder made it."""
     from doxa.engine import show_base
@@ -306,17 +318,19 @@ def _knowledge(config: Config) -> Check:
         fix = "doxa kb build FILE --to FOLDER; export DOXA_COMMONSENSE_BASE=FOLDER"
         return Check(name=name, state="off", detail="no base of knowledge is set; there is no background", fix=fix)
     card = show_base(folder)
+    place = without_password(str(folder))
+    folder = "FOLDER" if "://" in place else place
     with _opened_encoder(config) as encoder:
         mine = encoder.name
     if mine != card.encoder:
-        detail = f"{folder} was made by the encoder {card.encoder}, and {mine} is configured, which cannot use it"
+        detail = f"{place} was made by the encoder {card.encoder}, and {mine} is configured, which cannot use it"
         fix = (
             f"set the encoder that made it (DOXA_ENCODER), or build it again of the files it was made of "
             f"({', '.join(card.sources)}): doxa kb build FILE --inferences FILE --to {folder} --force"
         )
         return Check(name=name, state="failed", detail=detail, fix=fix)
     made = f"{card.sentences:,} sentences, {card.concepts:,} concepts, {card.inferences:,} inferences"
-    detail = f"{folder}: {made}; by the encoder {card.encoder}{_inferring(config.roles.infer)}"
+    detail = f"{place}: {made}; by the encoder {card.encoder}{_inferring(config.roles.infer)}"
     return Check(name=name, state="ok", detail=detail)
 
 

@@ -9,8 +9,8 @@ together.
 from __future__ import annotations
 
 from doxa.verify.findings import Classify, Known
-from doxa.verify.judging import CheckSpec, check, consistency_score
+from doxa.verify.judging import CheckSpec, check, consistency_score, together
 from doxa.verify.sentences import Clause
 from doxa.verify.witnesses import Witness
 
-__all__ = ["CheckSpec", "Classify", "Clause", "Known", "Witness", "check", "consistency_score"]
+__all__ = ["CheckSpec", "Classify", "Clause", "Known", "Witness", "check", "consistency_score", "together"]

@@ -21,7 +21,7 @@ from doxa.verify.sentences import Clause, Spoken, affirmed, read_reply, turned
 from doxa.verify.witnesses import heard
 from doxa.verify.wording import by_wording, facts_of, passages_of, told_by
 
-__all__ = ["CheckSpec", "check", "consistency_score"]
+__all__ = ["CheckSpec", "check", "consistency_score", "together"]
 
 SETTLED = 6
 """Statements of a reply that logic and wording support and witnesses are heard on all the same."""
@@ -56,7 +56,7 @@ def check(text: str, known: Known, spec: CheckSpec | None = None) -> Verdict:
         checked.take(place, sentence, spoken[place - 1].text if place else "")
     checked.ask()
     told = [checked.told(place, one) for place, one in enumerate(spoken)]
-    verdict = _verdict(_heard(told, known))
+    verdict = together(_heard(told, known))
     return replace(verdict, due=due(text, checked.promises, known))
 
 
@@ -240,7 +240,8 @@ def _unread(clause: Clause, claims: Sequence[Claim], known: Known) -> bool:
     return any(one.text.casefold() not in told for one in values)
 
 
-def _verdict(sentences: Sequence[SentenceVerdict]) -> Verdict:
+def together(sentences: Sequence[SentenceVerdict]) -> Verdict:
+    """Return the verdict on a text, out of those on its sentences."""
     wrong = [one for one in sentences if one.label == "contradicted"]
     unsure = [one for one in sentences if one.label == "uncertain"]
     right = [one for one in sentences if one.label == "supported"]

@@ -23,9 +23,9 @@ events = Table(
 """The log: one row for a received turn or a change of state, in the order of `ordinal` within a scope (tenant/user).
 
 `kind` is `turn`, `maintained`, `withdrawn`, `distrusted`, `retracted`, `identified`, `accepted`, `undone`, `promoted`,
-`demoted`, `tasked`, `annotated`, `feedback` or `erased`; `about` is the ordinal of the turn that a row concerns;
-`known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only; `fence` is the
-token of the lease that a row was written under, and along a log it never falls."""
+`demoted`, `tasked`, `annotated`, `set_aside`, `feedback` or `erased`; `about` is the ordinal of the turn that a row
+concerns; `known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only; `fence`
+is the token of the lease that a row was written under, and along a log it never falls."""
 
 vectors = Table(
     "vectors",

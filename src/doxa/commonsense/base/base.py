@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,10 @@ class KnowledgeBase:
         """Return the cosines of sentences with unit vectors `(t, dims)`, `(n, t)`. Memory O(n t)."""
         return cosines(self._vectors, sentences, targets)
 
+    def word_counts(self, sentences: Ids) -> NDArray[np.int64]:
+        """Return how many content words each of some sentences has, `(n,)`."""
+        return self.sentence_words.sizes(sentences)
+
     def truisms(self, sentences: Ids) -> Vectors:
         """Return how far nothing at all entails sentences, `(n,)`, 0 to 1 by the NLI model of the build."""
         return np.asarray(self._truisms[sentences], dtype=np.float32)
@@ -109,13 +114,32 @@ class KnowledgeBase:
         """Return the vectors of words, each encoded by itself, `(n, dims)`."""
         return unit(self._word_vectors[words])
 
-    def event_vectors(self) -> Vectors:
-        """Return the vectors of all events, `(n, dims)`."""
+    def event_vectors(self, events: Ids) -> Vectors:
+        """Return the vectors of events, `(n, dims)`."""
+        return unit(self._event_vectors[events])
+
+    def expect(self, sentences: Ids) -> None:
+        """Nothing has to be fetched: what is read is mapped."""
+
+    def nearest_events(self, queries: Vectors, most: int) -> tuple[NDArray[np.int64], Vectors]:
+        """Return the events nearest to unit vectors `(q, dims)`, best first, and their cosines, both `(q, most)`.
+
+        One product with the vectors of all events, which are kept widened from the first call on.
+        """
+        near: Vectors = queries @ self._widened_events.T
+        order = np.argsort(-near, axis=1, kind="stable")[:, :most]
+        return order.astype(np.int64), np.take_along_axis(near, order, axis=1)
+
+    @cached_property
+    def _widened_events(self) -> Vectors:
         return unit(self._event_vectors)
 
     def inference_vectors(self, inferences: Ids) -> Vectors:
         """Return the vectors of inferences, made of their statements, `(n, dims)`."""
         return unit(self._inference_vectors[inferences])
+
+    def close(self) -> None:
+        """Nothing is held but files that are mapped."""
 
     def inference(self, number: int) -> tuple[str, str]:
         """Return the relation and the tail of an inference.

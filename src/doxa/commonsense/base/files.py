@@ -75,10 +75,15 @@ class Rows:
 
     def of(self, rows: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the ids of several rows, one after the other, and which of `rows` each belongs to."""
-        sizes = self.starts[rows + 1] - self.starts[rows]
+        sizes = self.sizes(rows)
         owner = np.repeat(np.arange(len(rows)), sizes)
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return self.ids[self.starts[rows][owner] + within], owner
+
+    def sizes(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Return how many ids each of some rows has."""
+        sizes: NDArray[np.int64] = self.starts[rows + 1] - self.starts[rows]
+        return sizes
 
     def check(self, below: int) -> None:
         """Raise ValueError where the arrays do not belong together, or an id is not 0 to below a number. O(ids)."""

@@ -54,6 +54,10 @@ class Texts:
         """Yield every text."""
         return (self[place] for place in range(len(self)))
 
+    def places(self, texts: list[str]) -> NDArray[np.int64]:
+        """Return where texts are, -1 for those that are nowhere; see `find`."""
+        return np.array([self.find(text) for text in texts], dtype=np.int64)
+
     def find(self, text: str) -> int:
         """Return where a text is, -1 if nowhere; the texts have to be sorted by their bytes. O(log n)."""
         wanted = text.encode("utf-8", "replace")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.blas import on_one_core
 from doxa.backends.nli import Judge
-from doxa.commonsense.base import KnowledgeBase
+from doxa.commonsense.base import Base
 from doxa.commonsense.context import Context
 from doxa.commonsense.reasoner.candidates import Candidates
 from doxa.commonsense.statements import neutral, statement
@@ -37,11 +37,10 @@ class NearestReasoner:
     event, and what is found may fit one word of them. COMET or a language model do better.
     """
 
-    def __init__(self, base: KnowledgeBase, *, judge: Judge | None = None) -> None:
+    def __init__(self, base: Base, *, judge: Judge | None = None) -> None:
         """Take the base whose inferences are used, and an NLI model that sorts out what contradicts what was said."""
         self._base = base
         self._judge = judge
-        self._events = base.event_vectors()
 
     @on_one_core()
     def infer(self, context: Context) -> Candidates:
@@ -55,12 +54,12 @@ class NearestReasoner:
         spoken = context.utterances[-LATEST:]
         if not len(self._base.events) or not spoken:
             return Candidates(inferences=(), vectors=np.empty((0, self._base.card.dims), dtype=np.float32))
-        near = context.utterance_vectors[-LATEST:] @ self._events.T
+        nearest, cosines = self._base.nearest_events(context.utterance_vectors[-LATEST:], EVENTS)
         best: dict[int, tuple[float, int]] = {}
-        for place, row in enumerate(near):
-            for event in np.argsort(-row, kind="stable")[:EVENTS].tolist():
-                if row[event] >= max(LEAST, best.get(event, (0.0, 0))[0]):
-                    best[event] = float(row[event]), place
+        for place, (row, near) in enumerate(zip(nearest.tolist(), cosines.tolist(), strict=True)):
+            for event, cosine in zip(row, near, strict=True):
+                if cosine >= max(LEAST, best.get(event, (0.0, 0))[0]):
+                    best[event] = cosine, place
         events = np.array(sorted(best), dtype=np.int64)
         numbers, owner = self._base.event_inferences.of(events)
         vectors = self._base.inference_vectors(numbers)

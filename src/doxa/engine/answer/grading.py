@@ -47,6 +47,8 @@ class Ground:
     state: UserState
     beliefs: Beliefs
     """What is believed, now or at the time that is asked about."""
+    beneath: bool = False
+    """It is a shared memory, and whoever asks is not the one who speaks there."""
 
 
 def chosen(draft: Draft, ground: Ground, reader: PassageReader, judge: Judge | None = None) -> Draft:
@@ -95,7 +97,7 @@ def _heard(keys: Iterable[str], ground: Ground) -> list[Turn]:
     """Return those of some turns that may be quoted, each once."""
     turns = (turn for key in dict.fromkeys(keys) if (turn := ground.state.turn(key)) is not None)
     counted = (turn for turn in turns if _counts(turn, ground.asked, ground.beliefs))
-    return [turn for turn in counted if not _of_another(turn, ground.question, ground.asked, ground.state)]
+    return [turn for turn in counted if not _of_another(turn, ground)]
 
 
 def _graded(turns: Sequence[Turn], ground: Ground, reader: PassageReader) -> list[Graded]:
@@ -183,12 +185,16 @@ def _counts(turn: Turn, asked: Asked, beliefs: Beliefs) -> bool:
     return known and not turn.generated and not taken_back(turn, beliefs)
 
 
-def _of_another(turn: Turn, question: Question, asked: Asked, state: UserState) -> bool:
+def _of_another(turn: Turn, ground: Ground) -> bool:
     """Tell whether a turn is of somebody else than who is asked about: Ana's "I live in Bonn" says nothing of Bo.
 
-    Only of those who speak themselves; an assistant speaks of the one it speaks to.
+    Only of those who speak themselves; an assistant speaks of the one it speaks to. What is told to everybody may be
+    about whoever asks, except what its speaker claims of himself.
     """
-    who = question.subject.key if question.subject is not None else ""
-    if turn.role != "user" or turn.speaker.casefold() == who or who in WORD.findall(turn.text.casefold()):
+    question, asked, state = ground.question, ground.asked, ground.state
+    who, speaker = question.subject.key if question.subject is not None else "", turn.speaker.casefold()
+    if turn.role != "user" or speaker == who or who in WORD.findall(turn.text.casefold()):
         return False
+    if ground.beneath and who == asked.speaker.casefold():
+        return any(claim.subject.key == speaker for claim in state.beliefs.said_in(turn.turn_id))
     return who == asked.speaker.casefold() or who in {name.casefold() for name in state.columns.speakers}

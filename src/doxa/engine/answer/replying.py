@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,19 +15,22 @@ from numpy.typing import NDArray
 
 from doxa.backends.grader import Grader
 from doxa.core.errors import BackendError, DoxaError
+from doxa.core.shared import qualified
 from doxa.core.values import Change, Claim, Draft, SentenceVerdict, Status, Turn, Verdict
 from doxa.engine.answer.grading import graded_turns
 from doxa.engine.asked import Asked
 from doxa.engine.reading.turns import reading_of
+from doxa.engine.shared.hiding import hidden
+from doxa.engine.shared.layers import shared_with
 from doxa.engine.wiring.parts import Parts
 from doxa.language import stems
 from doxa.memory import UserState
 from doxa.reason import claimed
 from doxa.recall import encoded, read_query, recall
 from doxa.revise import revise
-from doxa.verify import CheckSpec, Clause, Known, Witness, check
+from doxa.verify import CheckSpec, Clause, Known, Witness, check, together
 
-__all__ = ["Settled", "check_reply", "settled"]
+__all__ = ["Settled", "by_logic", "check_layers", "check_reply", "settled"]
 
 HEARD = 8
 """Turns that a grader reads for one sentence."""
@@ -41,6 +44,8 @@ LONGEST_TOLD = 600
 """Characters of a sentence, and of the reason of its verdict, there."""
 FOLLOWING = 2
 """Turns after one that bears on a reply, which may say what became of it."""
+SAID = ("logic", "wording", "nli", "turns")
+"""What a shared memory may decide by: what was said in it, and not what an agent once said or undertook there."""
 HEDGE = "I am not sure about that. What I have noted: {held}"
 HELD_BACK = "I hold back my answer, since it does not agree with what I have noted: {held}"
 
@@ -92,6 +97,67 @@ def check_reply(
         return check(text, known, spec)
 
 
+def check_layers(
+    text: str,
+    parts: Parts,
+    owner: str,
+    *,
+    user: str,
+    agent: str,
+    at: datetime | None = None,
+    note: dict[str, object] | None = None,
+) -> Verdict:
+    """Return whether a reply agrees with the memory of a user, and where that knows nothing with those beneath it.
+
+    What the user's own facts exclude, or the user set aside, speaks neither for nor against it; and what an agent said
+    in a shared memory binds nobody else.
+
+    Args:
+        text: what is about to be said.
+        parts: what the engine is made of.
+        owner: whose memory it is.
+        user, agent: their names as people write them.
+        at: when it is said; by default now, by the own memory.
+        note: is told what failed.
+
+    Cost: one check; one more for each shared memory while a statement is left that none decides.
+    """
+    with parts.log.user(owner) as state:
+        at = at or state.now()
+        found = check_reply(text, parts, state, user=user, agent=agent, at=at, note=note)
+    for memory in shared_with(parts, owner):
+        if not any(_is_open(one) for one in found.sentences):
+            break
+        with parts.log.user(memory) as state:
+            if not state.places:
+                continue
+            below = check_reply(text, parts, state, user=user, agent=agent, at=at, note=note)
+            facts = [state.beliefs.facts[key] for key in below.because if key in state.beliefs.facts]
+        with parts.log.user(owner) as state:
+            gone = {qualified(memory, key) for key in hidden(facts, memory, state)} | state.aside.keys()
+        pairs = zip(found.sentences, below.sentences, strict=True)  # of one text, taken apart the same way
+        sentences = [_beneath(own, other, memory, gone) if _is_open(own) else own for own, other in pairs]
+        found = replace(together(sentences), due=found.due)
+    return found
+
+
+def _is_open(sentence: SentenceVerdict) -> bool:
+    """Tell whether a sentence claims something that the own memory does not decide."""
+    return sentence.kind == "statement" and sentence.label in ("neutral", "uncertain")
+
+
+def _beneath(own: SentenceVerdict, other: SentenceVerdict, memory: str, gone: Set[str]) -> SentenceVerdict:
+    """Return what a shared memory says to a sentence, unless that does not count for the user.
+
+    Where the own memory doubts it, only what the facts of the other hold or exclude is surer.
+    """
+    because = tuple(qualified(memory, key) for key in other.because)
+    weighs = other.by in SAID if own.label == "neutral" else other.by == "logic"
+    if not weighs or not gone.isdisjoint(because):
+        return own
+    return replace(other, because=because, reason=f"{memory}: {other.reason}" if other.reason else "")
+
+
 def settled(
     draft: Draft,
     asked: Asked,
@@ -124,7 +190,7 @@ def settled(
         repaired += 1
         draft = again(_conflict(draft, verdict))
         verdict = _verdict(draft, asked, parts, note)
-        if verdict.label == "contradicted" and draft is not builtin and not _by_logic(verdict):
+        if verdict.label == "contradicted" and draft is not builtin and not by_logic(verdict):
             note["stands_by"] = draft.text[:200]
             verdict = replace(
                 verdict, label="uncertain", reason=f"looked at again, and said again; but {verdict.reason}"
@@ -147,8 +213,13 @@ def _verdict(draft: Draft, asked: Asked, parts: Parts, note: dict[str, object]) 
     with parts.log.user(asked.user) as state:
         cited = _cited(draft, state)
         text = claimed(draft, asked.speaker)
-        found = check_reply(text, parts, state, user=asked.speaker, agent=asked.agent, at=asked.at, note=note)
-    if cited and found.label != "contradicted":
+        sure = bool(cited) or not shared_with(parts, asked.user)
+        if sure:
+            found = check_reply(text, parts, state, user=asked.speaker, agent=asked.agent, at=asked.at, note=note)
+    if not sure:
+        found = check_layers(text, parts, asked.user, user=asked.speaker, agent=asked.agent, at=asked.at, note=note)
+        cited = tuple(dict.fromkeys(one.fact_id for one in draft.citations if one.fact_id and one.memory))
+    if cited and (found.label != "contradicted" or not (sure or by_logic(found))):
         entailed = replace(
             found, label="supported", because=cited, p_entailment=1.0, p_contradiction=0.0, consistency=1.0
         )
@@ -176,7 +247,7 @@ def _instead(
     return Draft(text=text, abstained=True), replace(wrong, label="neutral", reason=f"held back: {wrong.reason}")
 
 
-def _by_logic(verdict: Verdict) -> bool:
+def by_logic(verdict: Verdict) -> bool:
     """Tell whether facts and rules exclude a reply; what only compares words may be wrong, and does not overrule."""
     return any(one.label == "contradicted" and one.by in ("logic", "promise") for one in verdict.sentences)
 
@@ -185,7 +256,7 @@ def _conflict(draft: Draft, verdict: Verdict) -> str:
     """Return in words for a language model what is wrong with a draft, or may be."""
     wrong = [one for one in verdict.sentences if one.label == "contradicted"]
     lines = [f"- You wrote “{one.text}”, but {one.reason}." for one in wrong]
-    if _by_logic(verdict):
+    if by_logic(verdict):
         return "\n".join(["Your last answer contradicts what is known:", *lines, "Do not say that again."])
     look = "Look again: say what is right, or give the answer again if it agrees with the memory as it is now."
     return "\n".join(["Your last answer may contradict what was said:", *lines, look])

@@ -5,74 +5,61 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
-from doxa.core.access import pseudonym
 from doxa.core.background import Background
 from doxa.core.drift import Shadow
-from doxa.core.errors import BackendError
 from doxa.core.trace import Tracer
 from doxa.core.values import Change, Draft, Evidence, Fact, Question, Reply, Status, Turn
 from doxa.engine.answer.acknowledging import acknowledged
-from doxa.engine.answer.advising import advised
 from doxa.engine.answer.background import background_of, is_wanted, paths, said_aloud
+from doxa.engine.answer.beneath import NEARBY, look_beneath, shown, whose
 from doxa.engine.answer.briefing import Briefing, brief, superseded
-from doxa.engine.answer.chaining import chained
+from doxa.engine.answer.drafting import believed_at, drafted, gone, question_of, tells, to_the_asker
 from doxa.engine.answer.feedback import served, used
-from doxa.engine.answer.grading import Ground, chosen, doubt_of
+from doxa.engine.answer.finding import encoded_query, more_of
+from doxa.engine.answer.grading import Ground
 from doxa.engine.answer.hearing import Heard, hear, prefers_facts, task_reply
 from doxa.engine.answer.prompting import Material, is_prompted, searched, written
-from doxa.engine.answer.reasoning import Reasoning, answered, passage_reader, reason
-from doxa.engine.answer.replying import Settled, settled
+from doxa.engine.answer.reasoning import Reasoning
+from doxa.engine.answer.replying import Settled, by_logic, settled
 from doxa.engine.answer.requests import requested
 from doxa.engine.answer.rewriting import rewrite
-from doxa.engine.answer.searching import Within
+from doxa.engine.answer.searching import drawn_on
 from doxa.engine.asked import Asked
 from doxa.engine.history.answers import keep
-from doxa.engine.history.replay import believed_by
 from doxa.engine.reading.turns import note_of, read_by, reading_of
+from doxa.engine.shared.layers import is_shared, shared_with, turns_of
 from doxa.engine.wiring.parts import Parts
-from doxa.memory import Beliefs, Note, UserState, addressing, describe, using
+from doxa.memory import Beliefs, Note, UserState, using
 from doxa.reason import (
-    PassageReader,
     State,
     Task,
-    Tree,
     relevant_facts,
     relevant_rules,
     summarise,
-    taken_back,
-    tree_data,
 )
 from doxa.recall import (
     Found,
     Query,
     Rewriting,
     apart,
-    encoded,
     enriched,
     evidence_of,
-    is_incomplete,
     look_up,
     ranking_of,
     read_query,
-    recall,
 )
-from doxa.understand import find_question, known_near, read_question
+from doxa.understand import known_near
 
-__all__ = ["respond", "search"]
+__all__ = ["respond"]
 
 logger = logging.getLogger("doxa")
 
 FACTS_IN_PROMPT = 20
 FACTS_TOLD = 4
 """Facts of one turn that a trace names."""
-NEARBY = 60
-"""Turns whose facts are compared with a question in other words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +88,12 @@ class _Found:
     """What a language model is told beside that; empty without one."""
     version: int = 0
     """The row of the log up to which all of this is known."""
+    own: Draft | None = None
+    """The answer of the user's own memory, where that of a shared one is given."""
+    shared: tuple[str, ...] = ()
+    """The shared memories that a language model is shown."""
+    overruled: tuple[str, ...] = ()
+    """The ids of shared facts that the own answer excludes."""
 
 
 def respond(asked: Asked, parts: Parts, tracer: Tracer) -> Reply:
@@ -125,11 +118,11 @@ def _from_tasks(heard: Heard, asked: Asked, parts: Parts, tracer: Tracer) -> tup
         own = state.turn(asked.turn_id) if asked.turn_id else None
         recent = _recent(asked, own, state, parts.config.engine.context_turns)
     retrieved = background_of(asked, recent, parts, tracer)
-    shown = retrieved.background if retrieved else ()
+    added = retrieved.background if retrieved else ()
     reply = task_reply(heard, tracer)
     draft = Draft(text=reply.text)
-    texts = [said_aloud(draft, path).text for path in paths(shown, asked.n)]
-    replies = replace(reply, text=texts[0], alternatives=tuple(texts[1:]), background=shown)
+    texts = [said_aloud(draft, path).text for path in paths(added, asked.n)]
+    replies = replace(reply, text=texts[0], alternatives=tuple(texts[1:]), background=added)
     return replies, [turn.turn_id for turn in recent]
 
 
@@ -149,33 +142,64 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
                 asked.text, state, recent=recent, rewriting=rewriting, asker=asked.speaker, asked_in=asked.session,
                 at=asked.at, known_at=asked.known_at,
             )  # fmt: skip
-        query = _encoded(query, parts, note)
+        query = encoded_query(query, parts, note)
         note.update(enriched(query))
     with parts.log.user(asked.user) as state:
         found = _look_up(asked, query, state, parts, tracer)
-    shown: Sequence[Background] = ()
+    found = _with_shared(asked, found, rewriting, parts, tracer)
+    background: Sequence[Background] = ()
     if is_wanted(asked, found.question, found.intents, parts.config):
         retrieved = background_of(asked, found.recent, parts, tracer)
-        shown = retrieved.background if retrieved else ()
-    leaving = [_leave(asked, replace(found, background=path), parts, tracer) for path in paths(shown, asked.n)]
+        background = retrieved.background if retrieved else ()
+    leaving = [_leave(asked, replace(found, background=path), parts, tracer) for path in paths(background, asked.n)]
     draft, verdict = leaving[0].draft, leaving[0].verdict
     _note_use(leaving[0], asked, found, parts)
-    if found.question is not None and parts.config.drift.watch:
+    is_own = not any(one.memory for one in draft.citations)
+    if is_own and found.question is not None and parts.config.drift.watch:
         parts.shadows.add(asked.user, _shadow(leaving[0], asked, found, parts, tracer))
     reply = Reply(
         text=draft.text,
         value=draft.value,
         citations=draft.citations,
+        memories=_drawn(draft, found, parts),
+        overruled=found.overruled,
         revisions=tuple(change for change in found.changes if change.revises),
         intents=found.intents,
         verdict=verdict,
         confidence=draft.confidence,
         abstained=draft.abstained,
         disputed=draft.disputed,
-        background=tuple(shown),
+        background=tuple(background),
         alternatives=tuple(dict.fromkeys(one.draft.text for one in leaving if one.draft.text != draft.text)),
     )
     return reply, [turn.turn_id for turn in (*found.recent, *found.turns.values())]
+
+
+def _drawn(draft: Draft, found: _Found, parts: Parts) -> tuple[str, ...]:
+    """Return the shared memories that a reply draws on: what it cites, and whatever a language model was told of."""
+    cited = (one.memory for one in draft.citations if one.memory)
+    told = (*found.shared, *drawn_on(found.recent)) if tells(parts) else ()
+    return tuple(dict.fromkeys((*cited, *told)))
+
+
+def _with_shared(asked: Asked, found: _Found, rewriting: Rewriting | None, parts: Parts, tracer: Tracer) -> _Found:
+    """Return what is found with what the shared memories answer, and what a language model is told of them."""
+    if not shared_with(parts, asked.user):
+        return found
+    shows = tells(parts)
+    below = look_beneath(asked, found.question, found.draft, found.recent, rewriting, parts, tracer, shows=shows)
+    own = found.draft if below.draft is not found.draft else None
+    found = replace(found, draft=below.draft, own=own, overruled=below.overruled)
+    if not shows:
+        return found
+    evidence = more_of(found.evidence, below.evidence, parts.recall.top_k)
+    memories = tuple(dict.fromkeys(item.memory for item in (*below.evidence, *evidence) if item.memory))
+    facts = below.facts[: FACTS_IN_PROMPT // 2]
+    with using(parts.log.ontology):
+        believed = "\n".join(filter(None, (found.believed, shown(facts, memories))))
+    ids = [key for item in evidence for key in item.turn_ids] + [key for fact in facts for key in fact.turn_ids]
+    turns = found.turns | turns_of(parts, asked.user, ids)
+    return replace(found, evidence=evidence, believed=believed, turns=turns, shared=memories)
 
 
 def _leave(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Settled:
@@ -190,6 +214,9 @@ def _leave(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Settled
         leaving = settled(draft, asked, parts, note, builtin=found.draft, again=again)
         if plain and draft is not found.draft and "held_back" in note:  # what memory says leaves without it
             leaving = settled(found.draft, asked, parts, note, builtin=found.draft, again=again)
+        if plain and found.own is not None and by_logic(leaving.verdict):
+            note["own_instead"] = leaving.verdict.reason  # what the user knows better goes before what everybody knows
+            leaving = settled(found.own, asked, parts, note, builtin=found.own, again=again)
         return leaving
 
 
@@ -200,8 +227,8 @@ def _write_again(why: str, *, asked: Asked, found: _Found, parts: Parts, tracer:
 
 def _note_use(leaving: Settled, asked: Asked, found: _Found, parts: Parts) -> None:
     """Note which evidence a reply used, for search to learn from."""
-    if not parts.config.recall.feedback:
-        return
+    if not parts.config.recall.feedback or any(one.memory for one in leaving.draft.citations):
+        return  # what is learned is how to search the own memory
     with parts.log.user(asked.user) as state:
         told = used(
             leaving.draft, leaving.verdict, found.evidence, state, asked=asked.turn_id, session=asked.session,
@@ -215,7 +242,8 @@ def _shadow(leaving: Settled, asked: Asked, found: _Found, parts: Parts, tracer:
     """Return how a question was served, to see later whether search still does as well."""
     step = next(step for step in reversed(tracer.trace().steps) if step.name == "recall")
     kept = asked.turn_id is not None or parts.config.engine.answers > 0
-    return served(leaving.draft, leaving.verdict, found.evidence, asked, step, kept=kept)
+    evidence = [item for item in found.evidence if not item.memory]
+    return served(leaving.draft, leaving.verdict, evidence, asked, step, kept=kept)
 
 
 def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Tracer) -> Rewriting | None:
@@ -234,54 +262,16 @@ def _rewritten(asked: Asked, recent: Sequence[Turn], parts: Parts, tracer: Trace
         return rewriting
 
 
-def search(
-    query: str,
-    parts: Parts,
-    *,
-    user: str,
-    k: int,
-    recent: Sequence[Turn] | None = None,
-    as_of: date | None = None,
-    known_at: datetime | None = None,
-    within: Within = Within(),  # noqa: B008  # frozen
-    superseded: bool = False,
-) -> list[Evidence]:
-    """Return the evidence for a query, best first; one that goes on from something goes on from the latest turns.
-
-    There is no trace, so what fails on the way (the encoder, the language model) is logged as a warning.
-    """
-    with parts.log.user(user) as state:
-        asker = state.person() or ""
-        if recent is None:
-            recent = state.latest(parts.config.engine.context_turns) if is_incomplete(query) else ()
-    rewriting = rewrite(query, recent, parts, asker=asker)
-    with parts.log.user(user) as state:
-        read = read_query(
-            query, state, recent=recent, rewriting=rewriting, asker=asker, at=state.now(), as_of=as_of,
-            known_at=known_at,
-        )  # fmt: skip
-    read = within.narrow(read)
-    note: dict[str, object] = {}
-    read = _encoded(read, parts, note)
-    if rewriting is not None and rewriting.failed:
-        logger.warning("search for user %s: %s", pseudonym(parts.log.scope(user)), rewriting.failed)
-    if "degraded" in note:
-        logger.warning("search for user %s: %s", pseudonym(parts.log.scope(user)), note["degraded"])
-    with parts.log.user(user) as state:
-        spec = replace(parts.recall, top_k=k, superseded=superseded)
-        return recall(read, state, spec=spec, weights=parts.learned.of(user))
-
-
 def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer: Tracer) -> _Found:
     own = state.turn(asked.turn_id) if asked.turn_id else None
     changes = state.beliefs.changes_by(own.turn_id) if own else []
     recent = _recent(asked, own, state, parts.config.engine.context_turns)
-    beliefs = _believed_at(asked, state, parts)
+    beliefs = believed_at(asked, state, parts)
     today = (asked.known_at or asked.at).date()
-    question = _question(asked, own, recent, beliefs, parts, tracer)
+    question = question_of(asked, own, recent, beliefs, parts, tracer)
     intents = _intents(own, recent, state, parts, tracer)
     nearby = _nearby(asked, query, question, state, parts, tracer)
-    evidence = [item for item in nearby[: parts.recall.top_k] if not _gone(item, state)]
+    evidence = [item for item in nearby[: parts.recall.top_k] if not gone(item, state)]
     with tracer.step("reason") as note:
         reasoning: Reasoning | None = None
         reached = State()
@@ -289,9 +279,9 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
             draft = acknowledged(changes, state, speaker=asked.speaker, greets="greet" in intents)
         else:
             ground = Ground(question=question, nearby=nearby, asked=asked, state=state, beliefs=beliefs)
-            draft, reasoning, reached = _drafted(ground, query, parts, today, recent, note)
-            draft = _to_the_asker(draft, beliefs, asked.speaker)
-        writes = _tells(parts)
+            draft, reasoning, reached = drafted(ground, query, parts, today, recent, note)
+            draft = to_the_asker(draft, beliefs, asked.speaker)
+        writes = tells(parts)
         facts = _facts_for_prompt(asked, question, recent, beliefs, today) if writes else []
         believed = _believed(asked.text, facts, beliefs, parts) if writes else ""
         note.update(value=draft.value, confidence=round(draft.confidence, 3))
@@ -313,89 +303,6 @@ def _look_up(asked: Asked, query: Query, state: UserState, parts: Parts, tracer:
         briefing=brief(asked, own, changes, state, parts.config.engine.context_turns) if writes else Briefing(),
         version=state.ordinal,
     )
-
-
-def _believed_at(asked: Asked, state: UserState, parts: Parts) -> Beliefs:
-    """Return what is believed, or was at the time that is asked about."""
-    if asked.known_at is None:
-        return state.beliefs
-    return believed_by(parts.log, asked.user, asked.known_at)
-
-
-def _gone(item: Evidence, state: UserState) -> bool:
-    """Tell whether all that a piece of evidence says was taken back."""
-    turns = [state.turn(key) for key in item.turn_ids]
-    return bool(turns) and all(turn is not None and taken_back(turn, state.beliefs) for turn in turns)
-
-
-def _drafted(
-    ground: Ground, query: Query, parts: Parts, today: date, recent: Sequence[Turn], note: dict[str, object]
-) -> tuple[Draft, Reasoning | None, State]:
-    """Return the answer of the memory, what a search for a better one starts from, and where one has ended."""
-    tree: Tree | None = None
-    reasoning: Reasoning | None = None
-    reached = State()
-    try:
-        chain = chained(ground, parts)
-    except BackendError as exc:
-        chain, note["degraded"] = None, f"the encoder failed, so chains of sentences are not looked for: {exc}"
-    if chain is not None:  # then nothing has to be read
-        if chain.single or _tells(parts):
-            _, reasoning = answered(ground, parts, today=today, recent=recent, reader=None)
-        if not chain.single or reasoning is None or not reasoning.sure:
-            note["chained"] = True
-            return chain.draft, reasoning, reached
-    reader = passage_reader(ground.state, parts)
-    draft, reasoning = answered(ground, parts, today=today, recent=recent, reader=reader)
-    if reasoning is not None and not is_prompted(reasoning, parts):
-        draft, tree = reason(reasoning)
-        if tree is not None:
-            note["tree"], reached = tree_data(tree), tree.best.state
-    # Several steps stand in no turn that could be quoted.
-    if tree is None or doubt_of(draft, ground.beliefs, ground.state):
-        draft = _chosen(draft, ground, reader, parts, note)
-    if draft.abstained:
-        draft = advised(ground, query) or draft
-    if reader is not None and parts.reader is not None:
-        turns = {key: round(chance, 3) for key, chance in reader.answerable.items()}
-        note["read"] = {"by": parts.reader.name, "turns": turns}
-    return draft, reasoning, reached
-
-
-def _chosen(draft: Draft, ground: Ground, reader: PassageReader | None, parts: Parts, note: dict[str, object]) -> Draft:
-    """Return the answer that is given out of a draft and what was said; the draft where nothing reads it."""
-    try:
-        return draft if reader is None else chosen(draft, ground, reader, parts.judge())
-    except BackendError as exc:
-        note["degraded"] = f"a model failed, so the answer is not weighed against what was said: {exc}"
-        return draft
-
-
-def _to_the_asker(draft: Draft, beliefs: Beliefs, asker: str) -> Draft:
-    """Return a draft whose facts are told to the one who asks: "You live in Bonn"."""
-    text = draft.text
-    for citation in draft.citations:
-        fact = beliefs.facts.get(citation.fact_id or "")
-        if fact is not None:
-            plain = describe(fact)
-            with addressing(asker):
-                text = text.replace(plain, describe(fact))
-    return replace(draft, text=text)
-
-
-def _question(
-    asked: Asked, own: Turn | None, recent: Sequence[Turn], beliefs: Beliefs, parts: Parts, tracer: Tracer
-) -> Question | None:
-    """Return what is asked, as it is understood; None where a turn asks nothing."""
-    with tracer.step("question") as note:
-        sentence = find_question(asked.text) if own is not None else asked.text
-        if sentence is None:
-            return None
-        question = read_question(
-            sentence, asker=asked.speaker, at=asked.at, context=recent, beliefs=beliefs, parser=parts.parser
-        )
-        note.update(kind=question.kind, asks=question.asks, relation=str(question.relation or ""))
-        return question
 
 
 def _nearby(
@@ -465,11 +372,6 @@ def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list
     return sorted((*known, *asked.said), key=lambda turn: turn.ordinal)[-size:]
 
 
-def _tells(parts: Parts) -> bool:
-    """Tell whether a language model is told of what is believed: it writes the answers, or searches for them."""
-    return "prompted" in (parts.config.roles.write, parts.config.roles.reason)
-
-
 def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
     """Let the language model search or write, where it is to; else, or when it fails, keep the built-in draft."""
     reasoning = found.reasoning if found.reasoning is not None and is_prompted(found.reasoning, parts) else None
@@ -477,6 +379,8 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
         return found.draft
 
     def turn(turn_id: str) -> Turn | None:
+        if is_shared(turn_id):
+            return found.turns.get(turn_id)
         with parts.log.user(asked.user) as state:
             return state.turn(turn_id)
 
@@ -485,9 +389,9 @@ def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
     )
     if reasoning is not None:
         with tracer.step("search") as note:
-            return searched(material, reasoning, parts, note)
+            return whose(searched(material, reasoning, parts, note))
     with tracer.step("write") as note:
-        return written(material, found.reached, parts, note)
+        return whose(written(material, found.reached, parts, note))
 
 
 def _task(asked: Asked, found: _Found) -> Task:
@@ -509,13 +413,3 @@ def _task(asked: Asked, found: _Found) -> Task:
         noted=found.briefing.noted,
         own=found.briefing.own,
     )
-
-
-def _encoded(query: Query, parts: Parts, note: dict[str, object]) -> Query:
-    """Return the query with its vector; without one when the encoder failed."""
-    try:
-        vector: NDArray[np.float32] = parts.queries.encode([query.wording])[0]
-    except BackendError as exc:
-        note["degraded"] = f"the encoder failed, so only words are searched: {exc}"
-        return query
-    return encoded(query, vector, encoder=parts.encoder.name, lexicon=parts.lexicon())

@@ -14,12 +14,14 @@ from doxa.engine.intake import Moment, clean, read_end, read_moment, require_tex
 if TYPE_CHECKING:
     from doxa.recall import Query
 
-__all__ = ["Asides", "Within", "read_recent", "read_within"]
+__all__ = ["Asides", "Within", "drawing", "drawn_on", "read_recent", "read_within"]
 
 MACHINES = frozenset(["assistant", "system", "tool"])
 """Speakers that are called by their role."""
 ASIDES = 8
 """Turns that are kept of what was asked without being remembered."""
+DRAWN = "memories"
+"""Where such a turn has the shared memories that it draws on, in its metadata."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,3 +106,13 @@ class Asides:
     def turns(self, *, forgotten: int) -> tuple[Turn, ...]:
         """Return what was asked and answered, oldest first; nothing when something was erased since."""
         return self._turns if forgotten == self._forgotten else ()
+
+
+def drawing(turn: Turn, memories: Sequence[str]) -> Turn:
+    """Return a turn that is not stored with the shared memories that it draws on."""
+    return replace(turn, metadata={DRAWN: tuple(memories)}) if memories else turn
+
+
+def drawn_on(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """Return the shared memories that turns draw on which were not stored, each once."""
+    return tuple(dict.fromkeys(name for turn in turns if not turn.turn_id for name in turn.metadata.get(DRAWN, ())))

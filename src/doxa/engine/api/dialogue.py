@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from doxa.core.errors import InputError, StoreConflictError, TurnConflictError
 from doxa.core.trace import Tracer
 from doxa.core.values import Receipt, Reply, Role, ToTasks, Turn
-from doxa.engine.answer.searching import Asides
+from doxa.engine.answer.searching import Asides, drawing
 from doxa.engine.asked import Asked
 from doxa.engine.hosting import Host
 from doxa.engine.intake import (
@@ -95,7 +95,8 @@ class Dialogue:
         the trace says where a turn went, and why. What it says of the world is believed either way.
 
         The turn is durable before it is answered. The answer waits at most `engine.settle_s` for what the turn
-        itself changes; if that takes longer, the changes come later and the trace says so.
+        itself changes; if that takes longer, the changes come later and the trace says so. A reply that draws on a
+        shared memory (`Reply.memories`) is not remembered as a turn.
 
         Args:
             text: what the user says.
@@ -119,10 +120,11 @@ class Dialogue:
         to_tasks = self._to_tasks(to)
         require_background(background, n, self._doxa.parts.config)
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
+        forgotten = self._doxa.parts.forgotten
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate and (said := without_background(reply)):
-            self._remember_reply(said, stored)
+            self._remember_reply(said, stored, drawn=reply.memories, forgotten=forgotten)
         return reply
 
     def ask(
@@ -346,7 +348,7 @@ class Dialogue:
     def _aside(self, text: str, reply: Reply) -> tuple[Turn, ...]:
         """Return a question and its answer as turns that are not stored."""
         question, answer = self._unstored([("user", text), ("assistant", reply.text)])
-        return question, replace(answer, generated=True)
+        return question, drawing(replace(answer, generated=True), reply.memories)
 
     def _unstored(self, said: Sequence[tuple[Role, str]]) -> tuple[Turn, ...]:
         with self._doxa.parts.log.user(self.user) as state:
@@ -363,7 +365,11 @@ class Dialogue:
         with self._doxa.parts.log.user(self.user) as state:
             return state.now() or datetime.now(UTC)
 
-    def _remember_reply(self, text: str, turn: Turn) -> None:
+    def _remember_reply(self, text: str, turn: Turn, *, drawn: Sequence[str], forgotten: int) -> None:
+        if drawn:  # what is shared is copied into no log: this dialogue alone knows that it was said
+            (unstored,) = self._unstored([("assistant", text)])
+            self._asked.note((drawing(unstored, drawn),), forgotten=forgotten)
+            return
         answer = Turn(
             turn_id=f"{turn.turn_id}/reply",
             user=self.user,

@@ -22,9 +22,9 @@ from doxa.engine.absorb.drifting import drift_of, refresh_all, roll_back
 from doxa.engine.absorb.promotion import all_promotions, demote, enable, explain_promotion
 from doxa.engine.answer.checking import INFERRED, check, explain_inferred, inferred
 from doxa.engine.answer.disputes import disputes_of
+from doxa.engine.answer.finding import search
 from doxa.engine.answer.query import sparql
-from doxa.engine.answer.replying import check_reply
-from doxa.engine.answer.respond import search
+from doxa.engine.answer.replying import check_layers
 from doxa.engine.answer.searching import read_recent, read_within
 from doxa.engine.answer.summary import summary
 from doxa.engine.api.learning import learn, missed, standing
@@ -36,9 +36,11 @@ from doxa.engine.history.entities import entities
 from doxa.engine.history.erasure import erase
 from doxa.engine.history.explain import explain, history_of
 from doxa.engine.history.replay import NO_TURN, believed_by
+from doxa.engine.history.sharing import explain_shared
 from doxa.engine.history.untold import untold
 from doxa.engine.intake import Day, Moment, clean, display_name, read_day, read_end, require_positive, require_text
 from doxa.engine.retrying import retried
+from doxa.engine.shared.layers import is_shared, turns_of
 from doxa.memory import describe, describe_rule, using
 
 __all__ = ["Memory"]
@@ -60,8 +62,11 @@ class Memory(Revising):
         as_of: Day | None = None,
         known_at: Moment | None = None,
         superseded: bool = False,
+        shared: bool = True,
     ) -> list[Evidence]:
         """Return up to `k` pieces of evidence for a query, best first; withdrawn turns are left out.
+
+        What is of a memory that everybody reads (setting `memory.shared`) says so (`Evidence.memory`), and its ids do.
 
         Args:
             query: what is looked for, a question or any words.
@@ -77,6 +82,7 @@ class Memory(Revising):
             known_at: only what was known then.
             superseded: also turns of whose claims nothing is held any more; otherwise they are found only when the
                 query is about the past ("did", "used to", a day that it names).
+            shared: whether shared memories are searched as well, unless a session is given.
 
         Raises:
             InputError: the query is empty, `k` is not positive, a time cannot be read, or `recent` has another shape.
@@ -90,7 +96,7 @@ class Memory(Revising):
         known = None if known_at is None else read_end(known_at)
         return search(
             query, self._doxa.parts, user=self.user, k=k, recent=said, as_of=day, known_at=known, within=within,
-            superseded=superseded,
+            superseded=superseded, shared=shared,
         )  # fmt: skip
 
     def facts(
@@ -139,7 +145,7 @@ class Memory(Revising):
         if query is not None:
             require_text(query, "summary")
         require_positive(max_tokens, "summary: max_tokens")
-        evidence = self.search(query) if query is not None else []
+        evidence = self.search(query, shared=False) if query is not None else []
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             return summary(query, evidence, state, max_tokens=max_tokens, history=history)
@@ -207,7 +213,7 @@ class Memory(Revising):
         """Return turns in the order in which they were received, those of Doxa itself too.
 
         Args:
-            ids: only these, in this order; those that there are not are left out.
+            ids: only these, in this order, those of shared memories too; those that there are not are left out.
             session: only those of this session.
             after: only those with a higher `ordinal`; that of the last one of a page leads to the next.
             limit: how many at most.
@@ -216,17 +222,23 @@ class Memory(Revising):
         if limit is not None:
             require_positive(limit, "turns: limit")
         self._doxa.settle(self.user)
+        others = turns_of(self._doxa.parts, self.user, ids or ())
         with self._doxa.parts.log.user(self.user) as state:
             found = state.received(session=session, after=after) if ids is None else map(state.turn, ids)
-            known = (turn for turn in found if turn is not None and (withdrawn or state.trusts(turn.turn_id)))
-            return list(islice((turn for turn in known if session in (None, turn.session)), limit))
+            own = [turn for turn in found if turn is not None and (withdrawn or state.trusts(turn.turn_id))]
+        if others:
+            known = {turn.turn_id: turn for turn in own} | others
+            own = [known[key] for key in ids or () if key in known]
+        return list(islice((turn for turn in own if session in (None, turn.session)), limit))
 
     def turn(self, turn_id: str) -> Turn:
-        """Return a turn as it was received.
+        """Return a turn as it was received, one of a shared memory too.
 
         Raises:
             NotFoundError: there is no such turn.
         """
+        if (other := turns_of(self._doxa.parts, self.user, [turn_id]).get(turn_id)) is not None:
+            return other
         with self._doxa.parts.log.user(self.user) as state:
             if (found := state.turn(turn_id)) is None:
                 raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
@@ -270,10 +282,14 @@ class Memory(Revising):
     def why(self, fact_id: str) -> Explanation:
         """Return why a fact stands where it stands: its source turns, and what it displaced or was displaced by.
 
+        The id may be that of a fact of a shared memory; what speaks for it has its ids there.
+
         Raises:
             NotFoundError: there is no such fact.
         """
         self._doxa.settle(self.user)
+        if is_shared(fact_id):
+            return explain_shared(self._doxa.parts, self.user, fact_id)
         if fact_id.startswith(INFERRED):
             return explain_inferred(fact_id, self._doxa.parts, self.user)
         with self._doxa.parts.log.user(self.user) as state:
@@ -474,6 +490,8 @@ class Memory(Revising):
     def check(self, text: str, *, agent: str = "assistant", speaker: str | None = None) -> Verdict:
         """Return whether a reply agrees with this memory, sentence by sentence; nothing is remembered.
 
+        Where it decides nothing, shared memories do (setting `memory.shared`); `because` then has ids of theirs.
+
         What asks, guesses or advises claims nothing; what the memory does not know is neutral. (`verify` asks another
         thing: whether what is believed can hold together.)
 
@@ -489,7 +507,7 @@ class Memory(Revising):
         self._doxa.settle(self.user)
         with self._doxa.parts.log.user(self.user) as state:
             name = speaker or state.person() or display_name(self.user)
-            return check_reply(clean(text), self._doxa.parts, state, user=name, agent=agent)
+        return check_layers(clean(text), self._doxa.parts, self.user, user=name, agent=agent)
 
     def verify(self, *, dl: bool = False, limit_s: float = 60.0) -> Consistency:
         """Return whether the current facts can all hold together under the ontology, and which of them cannot.

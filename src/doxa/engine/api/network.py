@@ -37,7 +37,7 @@ class Network:
 
     def search(self, query: str) -> list[Evidence]:
         """Return what bears on a query, best first. Cost: one search."""
-        return self.memory.search(query, k=CANDIDATES, superseded=self.past)
+        return self.memory.search(query, k=CANDIDATES, superseded=self.past, shared=False)
 
     def found(self, evidence: Iterable[Evidence]) -> dict[str, float]:
         """Return the ids of the facts that evidence speaks for, in its order, each with its best score."""

@@ -5,17 +5,19 @@ Nothing waits for turns that are still being processed: who is asked here holds 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
+from types import MappingProxyType
 
 import numpy as np
 
 from doxa.core.tokens import estimate_tokens
 from doxa.core.values import Change, ChangeKind, Status, Turn
-from doxa.engine.answer.respond import search
+from doxa.engine.answer.finding import search
+from doxa.engine.shared.layers import turns_of
 from doxa.engine.wiring.parts import Parts
 from doxa.language import stems
 from doxa.memory import MAX_TERM, UserState, describe, is_current, is_identity, standing
@@ -72,10 +74,17 @@ class Notebook:
         self._user = user
 
     @contextmanager
-    def opened(self) -> Iterator[Look]:
-        """Give a look at the memory, which does not change until the block ends. Cost: one query."""
+    def opened(self, found: Iterable[str] = ()) -> Iterator[Look]:
+        """Give a look at the memory, which does not change until the block ends.
+
+        Args:
+            found: ids of turns that are told, or may be: those of shared memories are fetched before.
+
+        Cost: one query; one more for each shared memory that an id is of.
+        """
+        others = turns_of(self._parts, self._user, found)
         with self._parts.log.user(self._user) as state:
-            yield Look(state)
+            yield Look(state, others)
 
     def search(self, text: str) -> tuple[str, ...]:
         """Return the ids of the turns that bear on a message, best first.
@@ -90,12 +99,13 @@ class Notebook:
 class Look:
     """A memory at one moment."""
 
-    def __init__(self, state: UserState) -> None:
+    def __init__(self, state: UserState, others: Mapping[str, Turn] = MappingProxyType({})) -> None:
         self._state = state
+        self._others = others
 
     def keeps(self, turn_ids: Iterable[str]) -> bool:
         """Tell whether none of these turns was erased. Cost: O(turns)."""
-        return all(self._state.turn(key) is not None for key in turn_ids)
+        return all(key in self._others or self._state.turn(key) is not None for key in turn_ids)
 
     def first(self, *, max_tokens: int) -> Page:
         """Return what a conversation begins with: what the user is like, then what is believed, the latest first.
@@ -130,12 +140,25 @@ class Look:
         """
         state = self._state
         keys = dict.fromkeys([*found, *_sharing(_cut(text), state)])
-        turns = (turn for key in keys if key not in told and (turn := state.turn(key)) is not None)
-        others = (one for one in turns if (one.session != session if said is None else one.text not in said))
-        recalled = (_said(turn) for turn in others if _may_be_told(turn, state))
+        turns = (turn for key in keys if key not in told and (turn := self._turn(key)) is not None)
+        others = (
+            one
+            for one in turns
+            if one.turn_id in self._others or (one.session != session if said is None else one.text not in said)
+        )
+        recalled = (_said(turn) for turn in others if self._may_be_told(turn))
         changed = [note for note in _changed(state, since, session) if note.key not in told]
         new = [*changed, *islice(recalled, RECALLED)]
         return Page(notes=tuple(_fitting(new, max_tokens)), changes=len(state.beliefs.changes))
+
+    def _turn(self, key: str) -> Turn | None:
+        return self._others.get(key) or self._state.turn(key)
+
+    def _may_be_told(self, turn: Turn) -> bool:
+        """Tell whether a turn counts, and talks to nobody's model; of another memory those that do not are no part."""
+        state = self._state
+        counts = state.trusts(turn.turn_id) and not turn.generated and not taken_back(turn, state.beliefs)
+        return (counts or turn.turn_id in self._others) and not talks_to_models(turn.text)
 
 
 def _sharing(text: str, state: UserState) -> list[str]:
@@ -150,11 +173,6 @@ def _sharing(text: str, state: UserState) -> list[str]:
     enough = (held >= least) | (number >= WORDS)  # in a small memory no word weighs much
     order = [row for row in np.argsort(-held, kind="stable").tolist() if enough[row]]
     return [state.turns[state.places[int(places[row])]].turn_id for row in order]
-
-
-def _may_be_told(turn: Turn, state: UserState) -> bool:
-    trusted = state.trusts(turn.turn_id) and not turn.generated and not taken_back(turn, state.beliefs)
-    return trusted and not talks_to_models(turn.text)
 
 
 def _known(state: UserState) -> Iterator[Note]:

@@ -12,6 +12,8 @@ from doxa.engine.history.entities import by_hand
 from doxa.engine.hosting import Host
 from doxa.engine.intake import clean, require_text
 from doxa.engine.retrying import retried
+from doxa.engine.shared.aside import set_aside, take_up
+from doxa.engine.shared.layers import is_shared
 
 __all__ = ["Revising"]
 
@@ -48,15 +50,21 @@ class Revising:
     def retract(self, fact_id: str, *, reason: str = "") -> list[Change]:
         """Declare that a fact never was true; what it had displaced holds again.
 
+        One of a shared memory no longer counts for this user, and nothing else changes; `accept` takes that back.
+
         Raises:
             NotFoundError: there is no such fact.
             InputError: nobody said it, it follows from others; the message says what can be retracted instead.
         """
         self._doxa.wait(self.user)
+        if is_shared(fact_id):
+            return retried(lambda: set_aside(self._doxa.parts, self.user, fact_id, reason=clean(reason)))
         return retried(lambda: withdrawal.retract_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
 
     def accept(self, fact_id: str, *, reason: str = "") -> list[Change]:
         """Declare that a fact is so, though it is tentative, set aside, disputed or was retracted.
+
+        What of a shared memory was set aside by `retract` or `withdraw` counts again.
 
         It is believed from then on and takes the place of what it conflicts with, as what a trusted speaker says does;
         what it was disputed with is given up as wrong. What is said later can revise it like any fact, and with the
@@ -71,6 +79,8 @@ class Revising:
                 what was said in general; the message says what to do instead.
         """
         self._doxa.wait(self.user)
+        if is_shared(fact_id):
+            return retried(lambda: take_up(self._doxa.parts, self.user, fact_id, reason=clean(reason)))
         return retried(lambda: acceptance.accept_fact(self._doxa.parts.log, self.user, fact_id, reason=clean(reason)))
 
     def keep_both(self, fact_ids: Sequence[str], *, reason: str = "") -> list[Change]:
@@ -90,7 +100,8 @@ class Revising:
     def withdraw(self, *, turn_id: str | None = None, source: str | None = None, reason: str = "") -> list[Change]:
         """Stop trusting a turn or a source: what only it supports goes, what it had displaced returns.
 
-        The text is kept, but withdrawn turns are no longer recalled.
+        The text is kept, but withdrawn turns are no longer recalled. A turn of a shared memory no longer counts for
+        this user, and nothing else changes.
 
         Args:
             turn_id: the turn.
@@ -109,6 +120,8 @@ class Revising:
         if source is not None:
             require_text(source, "withdraw: source")
             return retried(partial(withdrawal.withdraw_source, log, self.user, clean(source).strip(), reason=why))
+        if is_shared(str(turn_id)):
+            return retried(partial(set_aside, self._doxa.parts, self.user, str(turn_id), reason=why))
         return retried(partial(withdrawal.withdraw_turn, log, self.user, str(turn_id), reason=why))
 
     def undo(self, *, expected: int | None = None) -> list[Change]:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from math import inf
+from types import MappingProxyType
 from typing import Any
 
 from doxa.core.access import pseudonym
 from doxa.core.answers import Answered, AnswerReason
 from doxa.core.errors import NotFoundError, StoreError
-from doxa.core.values import ChangeKind, Citation, Fact, Reply, Status
+from doxa.core.values import ChangeKind, Citation, Fact, Reply, Status, Turn
 from doxa.engine.asked import Asked
 from doxa.engine.history.explain import happened
+from doxa.engine.shared.layers import facts_of, is_shared, memory_of, turns_of
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Codec, Named, UserState, describe
 
@@ -28,6 +30,7 @@ __all__ = [
     "drop_answers",
     "explain_answer",
     "given_to",
+    "looked_beneath",
     "keep",
     "quoted",
     "repeating",
@@ -45,6 +48,7 @@ def keep(reply: Reply, asked: Asked, consulted: Iterable[str], parts: Parts) -> 
     """Return a reply with the id under which it is kept, and keep it behind the request; see `engine.answers`."""
     if not parts.config.engine.answers:
         return reply
+    beneath = facts_of(parts, asked.user, (one.fact_id for one in reply.citations if one.fact_id)).values()
     with parts.log.user(asked.user) as state:
         key = _key(asked, reply, state)
         one = Answered(
@@ -57,7 +61,7 @@ def keep(reply: Reply, asked: Asked, consulted: Iterable[str], parts: Parts) -> 
             agent=asked.agent,
             value=reply.value,
             citations=reply.citations,
-            standing={fact.fact_id: _standing(fact) for fact in _rests_on(reply, state.beliefs)},
+            standing={fact.fact_id: _standing(fact) for fact in (*_rests_on(reply, state.beliefs), *beneath)},
             consulted=tuple(dict.fromkeys(key for key in (*consulted, *_cited(reply)) if key)),
             asked=asked.turn_id,
             said=tuple((turn.speaker, turn.text) for turn in asked.said),
@@ -83,11 +87,15 @@ def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
     if not waiting:
         return
     try:
+        others = turns_of(parts, user, (key for one in waiting for key in one.consulted))
         with parts.log.user(user) as state:
-            found = [one for one in waiting if all(map(state.turn, one.consulted))]
+            found = [one for one in waiting if all(state.turn(key) or key in others for key in one.consulted)]
             known = {one.answer_id: _without_prompts(CODEC.to(one), before=state.erased) for one in found}
             if known:
                 parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
+        if others and (gone := others.keys() - turns_of(parts, user, others)):  # erased while this was written
+            late = [one.answer_id for one in found if not gone.isdisjoint(one.consulted)]
+            parts.log.store.drop_answers(parts.log.scope(user), late)
     except StoreError as exc:
         whose = pseudonym(parts.log.scope(user))
         logger.warning("%d answers to user %s were not kept: %s", len(waiting), whose, exc)
@@ -97,8 +105,9 @@ def answers(parts: Parts, user: str, *, stale: bool) -> list[AnswerReason]:
     """Return the answers that are kept, oldest first; see `Memory.answers`."""
     store_answers(parts, user)
     kept = [CODEC.of(data) for data in parts.log.store.answers(parts.log.scope(user))]
+    beneath = _beneath(parts, user, kept)
     with parts.log.user(user) as state:
-        found = [_explained(one, state) for one in kept]
+        found = [_explained(one, state, beneath) for one in kept]
     return [one for one in found if one.stale or not stale]
 
 
@@ -125,8 +134,9 @@ def answers_before(
         if len(rows) <= limit:
             break
         place = rows[-1][0]
+    beneath = _beneath(parts, user, [one for _, one in found[:limit]])
     with parts.log.user(user) as state:
-        shown = [_explained(one, state) for _, one in found[:limit]]
+        shown = [_explained(one, state, beneath) for _, one in found[:limit]]
     return shown, found[limit - 1][0] if len(found) > limit else None
 
 
@@ -165,12 +175,13 @@ def explain_answer(parts: Parts, user: str, answer_id: str) -> AnswerReason:
         NotFoundError: there is no such answer, or it is no longer kept.
     """
     one = answered(parts, user, answer_id)
+    beneath = _beneath(parts, user, [one])
     with parts.log.user(user) as state:
-        return _explained(one, state)
+        return _explained(one, state, beneath)
 
 
-def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
-    """Remove every answer that may repeat what turns say, before they are erased.
+def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> set[str]:
+    """Remove every answer that may repeat what turns say, before they are erased; return the ids that name that.
 
     That is what names one, a fact that it supports, or a reply of Doxa's own after it; and what went on from
     questions that were not remembered, since nobody knows what those repeated. The prompts of all others go too: they
@@ -180,7 +191,7 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
     with parts.log.user(user) as state:
         first = min((turn.ordinal for turn in map(state.turn, turn_ids) if turn is not None), default=None)
         if first is None:
-            return
+            return set()
         later = (one for one in state.turns.values() if one.generated and one.ordinal >= first)
         gone = set(turn_ids)
         names = gone | {one.turn_id for one in later}
@@ -196,6 +207,7 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
             prompted[str(data["id"])] = bare
     if prompted:
         parts.log.store.amend_answers(scope, prompted)
+    return names
 
 
 def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
@@ -251,16 +263,39 @@ def _standing(fact: Fact) -> str:
     return f"{fact.status}{', disputed' if fact.disputed else ''}: {fact.valid}"
 
 
-def _explained(one: Answered, state: UserState) -> AnswerReason:
-    facts = tuple(fact for key in one.standing if (fact := _now(key, state.beliefs)) is not None)
-    stale = () if one.known_at is not None else tuple(_changed(one, state))
-    found = AnswerReason(answer=quoted(one, state), facts=facts, stale=stale)
+def _explained(one: Answered, state: UserState, beneath: _Beneath) -> AnswerReason:
+    facts = tuple(fact for key in one.standing if (fact := beneath.fact(key, state)) is not None)
+    stale = () if one.known_at is not None else tuple(_changed(one, state, beneath))
+    found = AnswerReason(answer=quoted(one, state, beneath.turns), facts=facts, stale=stale)
     return replace(found, text="\n".join(_told(found)))
 
 
-def quoted(one: Answered, state: UserState) -> Answered:
-    """Return an answer with the words of the turns that it cites."""
-    cited = [(citation, state.turn(citation.turn_id)) for citation in one.citations]
+@dataclass(frozen=True, slots=True)
+class _Beneath:
+    """What of shared memories some answers cite, as it is now."""
+
+    turns: Mapping[str, Turn]
+    facts: Mapping[str, Fact]
+
+    def fact(self, key: str, state: UserState) -> Fact | None:
+        """Return a fact that was cited, whosever it is."""
+        return self.facts.get(key) if is_shared(key) else _now(key, state.beliefs)
+
+
+def _beneath(parts: Parts, user: str, kept: Sequence[Answered]) -> _Beneath:
+    """Return what of shared memories answers cite; no lock is held on the user's own."""
+    turns = turns_of(parts, user, (cited.turn_id for one in kept for cited in one.citations))
+    return _Beneath(turns, facts_of(parts, user, (key for one in kept for key in one.standing)))
+
+
+def looked_beneath(one: Answered) -> bool:
+    """Tell whether shared memories were looked at for an answer."""
+    return any(step["name"] == "beneath" for step in one.trace.get("steps", ()))
+
+
+def quoted(one: Answered, state: UserState, others: Mapping[str, Turn] = MappingProxyType({})) -> Answered:
+    """Return an answer with the words of the turns that it cites; `others` are those of shared memories."""
+    cited = [(citation, others.get(citation.turn_id) or state.turn(citation.turn_id)) for citation in one.citations]
     words = (replace(c, text=t.text, speaker=t.speaker, at=t.at) if t else c for c, t in cited)
     return replace(one, citations=tuple(words))
 
@@ -275,10 +310,10 @@ def _now(fact_id: str, beliefs: Beliefs) -> Fact | None:
     return fact if heir is None or heir == fact_id else _now(heir, beliefs)
 
 
-def _changed(one: Answered, state: UserState) -> Iterator[str]:
+def _changed(one: Answered, state: UserState, beneath: _Beneath) -> Iterator[str]:
     """Say what has changed of what an answer rests on."""
     for key, stood in one.standing.items():
-        fact = _now(key, state.beliefs)
+        fact = beneath.fact(key, state)
         if fact is None:
             yield "A fact that it cites is no longer in the memory."
         elif _standing(fact) != stood:
@@ -288,7 +323,7 @@ def _changed(one: Answered, state: UserState) -> Iterator[str]:
     for turn_id in dict.fromkeys(cited.turn_id for cited in one.citations):
         if turn_id in state.withdrawn:
             yield f"The turn {turn_id} was withdrawn on {state.withdrawn[turn_id]:%Y-%m-%d}."
-        elif state.turn(turn_id) is None:
+        elif state.turn(turn_id) is None and turn_id not in beneath.turns:
             yield f"The turn {turn_id} is no longer in the memory."
 
 
@@ -310,7 +345,7 @@ def _citations_to(citations: Iterable[Citation]) -> list[list[str | None]]:
 
 
 def _citations_from(data: Iterable[list[Any]]) -> tuple[Citation, ...]:
-    return tuple(Citation(turn_id=turn, fact_id=fact) for turn, fact in data)
+    return tuple(Citation(turn_id=turn, fact_id=fact, memory=memory_of(turn)) for turn, fact in data)
 
 
 CODEC = Codec(

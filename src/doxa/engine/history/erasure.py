@@ -8,6 +8,7 @@ from doxa.core.values import Certificate, Turn
 from doxa.engine.history.answers import drop_answers
 from doxa.engine.history.replay import erase_all
 from doxa.engine.history.shadow import drop_shadows
+from doxa.engine.history.sharing import drop_shared_answers
 from doxa.engine.history.withdrawal import forget_turns
 from doxa.engine.retrying import retried
 from doxa.engine.wiring.parts import Parts
@@ -26,19 +27,23 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
     parts.forget()
     ids, texts = _erased(parts, user, turn_ids)
     parts.heads.forget(user, ids=ids, texts=texts, everything=turn_ids is None)
+    names: set[str] | None = None if turn_ids is None else set()
     if turn_ids is None:
         parts.told.drop(user)
         parts.answers.drop(user)
         parts.shadows.drop(user)
         parts.learned.drop(user)
+        drop_shared_answers(parts, user, names)
         certificate = retried(lambda: erase_all(parts.log, user))
     else:
         if ids:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
             parts.learned.drop(user)
-            drop_answers(parts, user, turn_ids)
+            names = drop_answers(parts, user, turn_ids)
+            drop_shared_answers(parts, user, names)
             drop_shadows(parts, user, ids)
         certificate = retried(lambda: forget_turns(parts, user, turn_ids))
     parts.learned.drop(user)  # somebody may have learned, or asked, meanwhile
+    drop_shared_answers(parts, user, names)
     drop_shadows(parts, user, ids)
     parts.heads.forget(user, ids=ids, texts=texts, everything=turn_ids is None)
     parts.forget()

@@ -172,7 +172,7 @@ class Shelf:
 
         size = max(FIRST_LOOK, most)
         while True:
-            evidence = self._memory.search(query, k=size, as_of=self._as_of, superseded=self._past)
+            evidence = self._memory.search(query, k=size, as_of=self._as_of, superseded=self._past, shared=False)
             best: dict[Handle, Ranked] = {}
             for item in evidence:
                 for entry in chain.from_iterable(map(self.on, item.turn_ids)):

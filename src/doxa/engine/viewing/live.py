@@ -14,11 +14,13 @@ from itertools import islice
 from operator import attrgetter
 from zlib import crc32
 
+from doxa.core.answers import Answered
 from doxa.core.tasks import TaskCommit
 from doxa.core.values import Change, Turn
 from doxa.core.views import Happening, Listing, News, Point, Said, Session
-from doxa.engine.history.answers import given_to, quoted
+from doxa.engine.history.answers import given_to, looked_beneath, quoted
 from doxa.engine.intake import require_positive
+from doxa.engine.shared.layers import turns_of
 from doxa.engine.viewing.order import cursor_of, read_cursor
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import UserState
@@ -100,7 +102,8 @@ class Live:
             start = max(0, stop - limit)
             turns = [state.turns[ordinal] for ordinal in ordinals[start:stop]]
             items = tuple(self._said(turns, state))
-            return Listing(items=items, next=str(turns[0].ordinal) if start else "", total=len(ordinals))
+            found = Listing(items=items, next=str(turns[0].ordinal) if start else "", total=len(ordinals))
+        return replace(found, items=tuple(self._with_unsaid(items))) if self._parts.config.memory.shared else found
 
     def point(self) -> Point:
         """Return what is seen by whoever looks now."""
@@ -169,6 +172,25 @@ class Live:
                 degraded=state.degraded.get(turn.turn_id, ""),
                 answer=None if answer is None else quoted(answer, state),
             )
+
+    def _with_unsaid(self, items: Sequence[Said]) -> Iterator[Said]:
+        """Give turns, and after a question its reply where that is no turn, since it draws on a shared memory."""
+        answers = given_to(self._parts, self.user, {one.turn.turn_id for one in items if one.turn.role == "user"})
+        answers = {key: answer for key, answer in answers.items() if answer.text and looked_beneath(answer)}
+        cited = (one.turn_id for answer in answers.values() for one in answer.citations)
+        others = turns_of(self._parts, self.user, cited)
+        with self._parts.log.user(self.user) as state:
+            unsaid = {key: one for key, one in answers.items() if state.turn(f"{key}{REPLY}") is None}
+            answers = {key: quoted(answer, state, others) for key, answer in unsaid.items()}
+        for one in items:
+            yield one
+            if (answer := answers.get(one.turn.turn_id)) is not None:
+                yield Said(turn=_reply(one.turn, answer), answer=answer)
+
+
+def _reply(turn: Turn, answer: Answered) -> Turn:
+    """Return a reply that is kept as an answer alone, as a turn without an id."""
+    return replace(turn, turn_id="", role="assistant", speaker=answer.agent, text=answer.text, generated=True)
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from doxa.engine.answer.following import following, follows, prepare
 from doxa.engine.history.answers import answers_before
 from doxa.engine.history.explain import explain
 from doxa.engine.intake import require_positive
+from doxa.engine.shared.layers import facts_of, turns_of
 from doxa.engine.viewing.board import Board
 from doxa.engine.viewing.lately import done_lately
 from doxa.engine.viewing.looking import subject_of
@@ -377,8 +378,11 @@ class View(Moments, Received):
 
     def named(self, keys: Iterable[str]) -> Mapping[str, Turn | Fact]:
         """Return what ids stand for, turns and facts; ids of what is gone, and of anything else, are left out."""
+        keys = list(keys)
+        others: dict[str, Turn | Fact] = {**facts_of(self._parts, self.user, keys)}
+        others |= turns_of(self._parts, self.user, keys)
         with self._parts.log.user(self.user) as state:
-            known = {key: state.turn(key) or state.beliefs.facts.get(key) for key in keys}
+            known = {key: others.get(key) or state.turn(key) or state.beliefs.facts.get(key) for key in keys}
         return {key: one for key, one in known.items() if one is not None}
 
     def counts(self) -> Counts:

@@ -432,6 +432,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         snapshots=_snapshots(location, config, encoder.name, _sources(config, ontology)),
         ontology=known,
         policy=config.revise.policy,
+        warm=config.memory.shared,
     )
     return Parts(
         config=config,

@@ -9,7 +9,8 @@ from doxa.backends.encoder import Encoder
 from doxa.backends.llm import LanguageModel
 from doxa.backends.nli import Judge
 from doxa.backends.seq2seq import Seq2Seq
-from doxa.commonsense import CometReasoner, KnowledgeBase, NearestReasoner, PromptedReasoner, Reasoner
+from doxa.commonsense import Base, CometReasoner, NearestReasoner, PromptedReasoner, Reasoner, is_remote, open_base
+from doxa.core.access import without_password
 from doxa.core.config import CommonsenseConfig
 from doxa.core.errors import ConfigError
 
@@ -20,7 +21,7 @@ __all__ = ["Knowledge", "open_knowledge", "open_reasoner"]
 class Knowledge:
     """Where background comes from."""
 
-    base: KnowledgeBase
+    base: Base
     reasoner: Reasoner
     seq2seq: Seq2Seq | None = None
     """The model of the reasoner, where it has one of its own."""
@@ -28,7 +29,8 @@ class Knowledge:
     """Of the reasoner, for records of runs."""
 
     def close(self) -> None:
-        """Give back the reasoner's own model."""
+        """Give back the base, and the reasoner's own model."""
+        self.base.close()
         if self.seq2seq is not None:
             self.seq2seq.close()
 
@@ -46,26 +48,30 @@ def open_knowledge(
         judge: the NLI model, if any, for the built-in reasoner.
 
     Raises:
-        InputError: there is no base in its folder, or it is broken.
+        InputError: there is no base where it should be, or it is broken.
         ConfigError: another encoder made it.
         BackendError: the model of the reasoner cannot be opened.
+        StoreError: the database of the base cannot be reached.
 
     Cost: milliseconds, and loading the model of `hf:NAME`.
     """
     if settings.base is None:
         return None
-    base = KnowledgeBase(settings.base)
+    base = open_base(settings.base)
     if base.card.encoder != encoder.name:
+        base.close()
+        place = without_password(str(settings.base))
+        folder = "FOLDER" if is_remote(settings.base) else place
         raise ConfigError(
-            f"The base of knowledge in {settings.base} was made by the encoder {base.card.encoder}, and {encoder.name} "
+            f"The base of knowledge in {place} was made by the encoder {base.card.encoder}, and {encoder.name} "
             f"is configured (setting encoder.name). Use that one, or build the base again: doxa kb build FILE --to "
-            f"{settings.base} --force"
+            f"{folder} --force"
         )
     return open_reasoner(base, name, encoder=encoder, model=model, judge=judge)
 
 
 def open_reasoner(
-    base: KnowledgeBase, name: str, *, encoder: Encoder, model: LanguageModel | None, judge: Judge | None
+    base: Base, name: str, *, encoder: Encoder, model: LanguageModel | None, judge: Judge | None
 ) -> Knowledge:
     """Return a base that is open with a reasoner; arguments and errors are those of `open_knowledge`."""
     if name == "builtin":

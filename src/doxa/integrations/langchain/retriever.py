@@ -118,6 +118,7 @@ def _document(evidence: Evidence, turn: Turn | None) -> Document:
             "score": float(evidence.score),
             "turn_ids": [*evidence.turn_ids],
             "fact_ids": [*evidence.fact_ids],
+            **({"memory": evidence.memory} if evidence.memory else {}),
             **told,
         },
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from doxa.backends.store import Row
 from doxa.core.values import Turn
 from doxa.memory.events.base import Event, Revision, TaskEvent
-from doxa.memory.events.records import Annotated, Demoted, FeedbackGiven, Promoted, Tasked
+from doxa.memory.events.records import Annotated, Demoted, FeedbackGiven, Promoted, SetAside, Tasked
 from doxa.memory.events.revisions import (
     BY_CLAIMS,
     Accepted,
@@ -38,6 +38,7 @@ __all__ = [
     "Promoted",
     "Retracted",
     "Revision",
+    "SetAside",
     "TaskEvent",
     "Tasked",
     "Undone",
@@ -50,7 +51,7 @@ EVENTS: Mapping[str, type[Event]] = {
     one.kind: one
     for one in (
         *(Maintained, Withdrawn, Distrusted, Retracted, Identified, Accepted, Undone),
-        *(FeedbackGiven, Promoted, Demoted, Tasked, Annotated),
+        *(FeedbackGiven, Promoted, Demoted, Tasked, Annotated, SetAside),
     )
 }
 """The events by their kinds. Other rows are turns, and the marks of what was erased, which do nothing."""

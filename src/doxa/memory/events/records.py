@@ -1,4 +1,4 @@
-"""The events that change nothing that is believed: feedback, promotions, the tasks, and the metadata of turns."""
+"""The events that change nothing that is believed: feedback, promotions, the tasks, metadata, what is set aside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from doxa.memory.events.base import Body, Event, TaskEvent, filled
 from doxa.memory.promotions import LEAST_SUPPORT
 from doxa.memory.state import UserState
 
-__all__ = ["Annotated", "Demoted", "FeedbackGiven", "Promoted", "Tasked"]
+__all__ = ["Annotated", "Demoted", "FeedbackGiven", "Promoted", "SetAside", "Tasked"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,3 +141,21 @@ class Annotated(Event):
 
     def apply(self, state: UserState) -> None:
         state.annotate(self.target, self.metadata)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAside(Event):
+    """Something of a shared memory does not count for this user, or does again."""
+
+    kind = "set_aside"
+    kept = ("target", "reason", "taken_back")
+    target: str = ""
+    """The id of the fact or turn, with that of its memory (`core.shared`)."""
+    reason: str = ""
+    taken_back: bool = False
+
+    def apply(self, state: UserState) -> None:
+        if self.taken_back:
+            state.aside.pop(self.target, None)
+        else:
+            state.aside[self.target] = self.known_at

@@ -37,8 +37,13 @@ class Sheet:
             return late
         return np.concatenate([self._packed[column], late]) if self._late else self._packed[column]
 
-    def take(self, column: str, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
-        """Return the numbers of some rows, of the shape of `rows`; any number for a row below 0. Cost O(rows)."""
+    def take(self, column: str, rows: NDArray[np.integer[Any]] | slice) -> NDArray[Any]:
+        """Return the numbers of some rows, of the shape of `rows`; any number for a row below 0. Cost O(rows).
+
+        Of a slice that is a column without a copy, unless rows came after a pack.
+        """
+        if isinstance(rows, slice):
+            return self[column][rows]
         late, base = self._columns[column], self._base
         if not base:
             return np.asarray(late[rows])

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from doxa.core.access import without_password
 from doxa.transport.checkup import Check, checked, guarded, unless_told
 from doxa.transport.cli.app import DONE, ERROR, command, versions
 from doxa.transport.cli.render import clean, columns, count, put
@@ -50,6 +51,10 @@ def doctor(
     return DONE if works else ERROR
 
 
+ADDRESSES = ("db", "commonsense.base")
+"""Settings that may be the address of a database, with a password."""
+
+
 def effective(config: Any) -> dict[str, Any]:
     """Return every setting in effect by its dotted name; secrets as `****`."""
     from doxa.core.config import settings
@@ -63,14 +68,10 @@ def effective(config: Any) -> dict[str, Any]:
         if isinstance(masked, tuple):
             masked = ", ".join(map(str, masked))
         found[".".join(path)] = masked if isinstance(masked, int | float | str | None) else str(masked)
-    return {name: _without_password(value) if name == "db" else value for name, value in found.items()}
-
-
-def _without_password(url: str) -> str:
-    head, at, tail = url.rpartition("@")
-    scheme, found, rest = head.partition("://")
-    user, colon, _ = rest.partition(":")
-    return f"{scheme}://{user}{colon}{'****' if colon else ''}@{tail}" if at and found else url
+    return {
+        name: without_password(value) if name in ADDRESSES and isinstance(value, str) else value
+        for name, value in found.items()
+    }
 
 
 def _database(request: Request) -> Check:
@@ -86,7 +87,7 @@ def _database(request: Request) -> Check:
         degraded = doxa.memory(user=mine).stats()["degraded"] if mine in users else 0
     whose = ", ".join(users[:5]) + (", ..." if len(users) > 5 else "")
     kind, where, size = about["backend"], about["location"], about.get("bytes") or 0
-    store = f"{kind}, {_without_password(str(where))}, format {about['format']}, {size / 1024:,.0f} KiB"
+    store = f"{kind}, {without_password(str(where))}, format {about['format']}, {size / 1024:,.0f} KiB"
     store += _server(about)
     lesser = f"; of {mine}, {count(degraded, 'turn')} could not be processed in full" if degraded else ""
     return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}{taught}{lesser}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from doxa.core.access import without_password
 from doxa.core.errors import InputError
 from doxa.transport.cli.app import DONE, INTERRUPTED, command
 from doxa.transport.cli.render import clean, columns, put
@@ -34,13 +35,14 @@ def kb(
     request: Request,
     act: Annotated[Act, typer.Argument(metavar="build|show", help="Build a base, or show what is in one.")],
     paths: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
-            metavar="FILE...|FOLDER", help="Files of sentences (build), or the base (show) [DOXA_COMMONSENSE_BASE]."
+            metavar="FILE...|BASE", help="Files of sentences (build), or the base (show) [DOXA_COMMONSENSE_BASE]."
         ),
     ] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FOLDER", help="Where it is put [DOXA_COMMONSENSE_BASE].")
+        str | None,
+        typer.Option("--to", metavar="FOLDER|URL", help="Where it is put; postgresql://... [DOXA_COMMONSENSE_BASE]."),
     ] = None,
     inferences: Annotated[
         list[Path] | None,
@@ -55,7 +57,8 @@ def kb(
     """Build a base of background knowledge from files of sentences, or show what is in one.
 
     Sentences come as lines, as tables with tabs (GenericsKB) or as JSON Lines; inferences as in ATOMIC 2020 or
-    ConceptNet. The same command goes on with a build that was interrupted, and leaves a finished base as it is.
+    ConceptNet. The same command goes on with a build that was interrupted, and leaves a finished base as it is. A
+    finished one is put into a Postgres database with pgvector, which many machines read: kb build FOLDER --to URL.
     """
     if act is Act.SHOW:
         if to or inferences or groups or seed is not None or force or len(paths or ()) > 1:
@@ -68,15 +71,15 @@ def kb(
     return _build(request, paths, folder, inferences=inferences or (), groups=groups, seed=seed or 0, force=force)
 
 
-def _folder(request: Request, given: Path | None, usage: str) -> Path:
-    """Return the folder that was given, or that is set."""
+def _folder(request: Request, given: str | None, usage: str) -> str:
+    """Return the folder or address that was given, or that is set."""
     folder = given or request.config.commonsense.base
     if folder is None:
         raise InputError(f"Expected the folder of a base: {usage}, or set one: export DOXA_COMMONSENSE_BASE=FOLDER")
-    return folder
+    return str(folder)
 
 
-def _show_one(request: Request, folder: Path) -> int:
+def _show_one(request: Request, folder: str) -> int:
     from doxa.engine import show_base
 
     found = _described(folder, show_base(folder))
@@ -84,7 +87,7 @@ def _show_one(request: Request, folder: Path) -> int:
     return DONE
 
 
-def _build(request: Request, files: list[Path], folder: Path, **options: Any) -> int:
+def _build(request: Request, files: list[str], folder: str, **options: Any) -> int:
     """Build a base, with a bar for each step."""
     from doxa.engine import build_base
 
@@ -112,10 +115,11 @@ def _build(request: Request, files: list[Path], folder: Path, **options: Any) ->
     return DONE
 
 
-def _described(folder: Path, card: Card) -> dict[str, Any]:
-    """Return what a base is made of, with its size on disk in bytes."""
-    size = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
-    return {"folder": str(folder), **asdict(card), "bytes": size}
+def _described(folder: str, card: Card) -> dict[str, Any]:
+    """Return what a base is made of, with its size on this disk in bytes."""
+    there = Path(folder).iterdir() if "://" not in folder else ()
+    size = sum(path.stat().st_size for path in there if path.is_file())
+    return {"folder": without_password(folder), **asdict(card), "bytes": size}
 
 
 def _show(out: Console, found: dict[str, Any]) -> None:
@@ -126,7 +130,8 @@ def _show(out: Console, found: dict[str, Any]) -> None:
     table.add_row("encoder", clean(f"{found['encoder']}, {found['dims']} dimensions"))
     table.add_row("NLI model", clean(found["nli"] or "none"))
     table.add_row("made of", clean(", ".join(found["sources"])))
-    table.add_row("on disk", f"{found['bytes'] / 2**20:,.1f} MiB in {clean(found['folder'])}")
+    size = f"{found['bytes'] / 2**20:,.1f} MiB in " if found["bytes"] else ""
+    table.add_row("on disk" if size else "in", f"{size}{clean(found['folder'])}")
     if found.get("built"):
         table.add_row("built in", f"{found['seconds']:,.1f} s")
     put(out, table)

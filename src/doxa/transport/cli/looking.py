@@ -90,6 +90,9 @@ def facts(
             _hint_at_relations(request, memory, relation)
         if not request.json and found:
             request.note(count(len(found), "fact") + ("" if everything else "; --all also shows what is over"))
+        if not request.json and (shared := request.config.memory.shared):
+            own = "everybody reads these" if memory.user in shared else f"everybody reads {', '.join(shared)} as well"
+            request.note(f"{own} (setting memory.shared)")
 
 
 def _show_inferred(request: Request, *, alone: bool) -> None:

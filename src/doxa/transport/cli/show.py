@@ -66,6 +66,8 @@ def show_reply(out: Console, reply: Reply, *, trace: bool = False, indent: int =
     put(out, clean(reply.text), style="yellow" if unsure else "bold", indent=indent)
     for citation in _once(reply.citations):
         put(out, cited(citation), style="dim", indent=indent + 2)
+    if reply.overruled:
+        put(out, f"Overruled by it: {clean(', '.join(reply.overruled))}", style="dim", indent=indent + 2)
     if reply.background and reply.background[0].text not in reply.text:
         put(out, f"Background: {clean(reply.background[0].text)}", style="dim", indent=indent + 2)
     for why in reply.trace.degraded:

@@ -80,6 +80,10 @@ class Room:
 
         return Live(self._for("read").parts, self.scope.user)
 
+    def shared(self) -> tuple[str, ...]:
+        """Return the memories that are read beneath this one; itself, where everybody reads it."""
+        return self._for("read").parts.config.memory.shared
+
     def describe(self) -> dict[str, Any]:
         """Return what is in use, and what one question may cost; where the database is for `admin` alone."""
         doxa = self._for("read")
@@ -120,6 +124,12 @@ class Room:
     def require(self, right: Right) -> None:
         """Refuse what the key does not allow."""
         self._for(right)
+
+    def tag(self) -> str:
+        """Return what changes with all that an answer may draw on. Cost: one query for each memory that is read."""
+        log = self._for("read").parts.log
+        names = [self.scope.user, *(name for name in self.shared() if name != self.scope.user)]
+        return "-".join(str(log.head(name).ordinal) for name in names)
 
     def _for(self, right: Right) -> Doxa:
         if right not in self.scope.rights:

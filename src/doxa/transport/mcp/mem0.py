@@ -121,7 +121,7 @@ def search_memories(
     narrowed = _narrowed(filters)
     facts = {fact.fact_id: fact for fact in memory.facts()}
     found: dict[str, Kept] = {}
-    for one in memory.search(query, k=limit, **narrowed):
+    for one in memory.search(query, k=limit, shared=False, **narrowed):
         known = [facts[key] for key in one.fact_ids if key in facts]
         kept = [_fact(fact, room, memory) for fact in known]
         kept = kept or [_turn(turn, room) for turn in memory.turns(one.turn_ids) if not turn.generated]

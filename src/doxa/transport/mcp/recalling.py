@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from doxa.core.errors import NotFoundError
+from doxa.core.shared import origin_of
 from doxa.core.values import Evidence, Fact, Reply
 from doxa.engine import Memory
 from doxa.transport.mcp.acts import Given
@@ -186,6 +187,9 @@ def _why_answer(memory: Memory, answer_id: str) -> WhyOut:
 
 
 def _why_turn(memory: Memory, turn_id: str) -> WhyOut:
+    if origin := origin_of(turn_id):
+        text = f"It is of {origin.memory}, which everybody reads."
+        return WhyOut(kind="turn", text=text, sources=[quote(memory.turn(turn_id))], note=QUOTED)
     memory.claims(turn_id=turn_id)  # raises where there is no such turn
     turns = memory.turns([turn_id])
     changes = [change_out(one, memory) for one in memory.history() if one.turn_id == turn_id]

@@ -221,7 +221,7 @@ def search_nodes(
         if any(words in text.casefold() for text in (name, node.kind, *node.observations))
     }
     if not names and words.strip():  # no letters agree: the memory may know what is meant
-        found = {turn_id for one in memory.search(query, k=SEARCHED) for turn_id in one.turn_ids}
+        found = {turn_id for one in memory.search(query, k=SEARCHED, shared=False) for turn_id in one.turn_ids}
         found |= {fact.fact_id for fact in memory.facts() if found.intersection(fact.turn_ids)}
         names = {name for name, node in graph.nodes.items() if found.intersection(key for _, key in _origins(node))}
     return _shown(graph, names)

@@ -54,7 +54,7 @@ def open_base(config: Config, path: Path, *, folder: Path = FOLDER, tell: Tell |
 
     Cost: some four minutes for 55,000 sentences on two cores, the first time.
     """
-    base = KnowledgeBase(config.commonsense.base or _built(config, path, folder, tell))
+    base = KnowledgeBase(Path(config.commonsense.base or _built(config, path, folder, tell)))
     with closing(open_encoder(config)) as encoder:
         if base.card.encoder != encoder.name:
             raise InputError(

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from doxa.core.access import Scope
+from doxa.core.shared import origin_of
 from doxa.transport.http.openai.conversation import Conversation, Said
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ class Placed:
     turn_ids: frozenset[str] = frozenset()
     changes: int = 0
 
+    @property
+    def shared(self) -> bool:
+        """Whether anything of it is of a shared memory."""
+        return any(map(origin_of, self.turn_ids))
+
 
 @dataclass(slots=True)
 class Shelf:
@@ -73,8 +79,8 @@ class Shelf:
         """
         if not talk.users:
             return
-        with notebook.opened() as look:
-            rests_on = {key for one in self._known(talk, earlier) for key in one.turn_ids}
+        rests_on = {key for one in self._known(talk, earlier) for key in one.turn_ids}
+        with notebook.opened({*rests_on, *self._found(talk, earlier)}) as look:
             if not look.keeps(rests_on):  # something was erased: it is not told again
                 self._forget()
             if self.first is None:
@@ -101,6 +107,10 @@ class Shelf:
         with self.guard:
             self.placed.setdefault(said.digest, placed or Placed())
             _trim(self.placed)
+
+    def draws(self, talk: Conversation, earlier: Sequence[str]) -> bool:
+        """Tell whether something of a shared memory was put beside the messages of a conversation."""
+        return any(one.shared for one in self._known(talk, earlier))
 
     def texts(self, talk: Conversation, *, begins: bool) -> list[tuple[Said, str]]:
         """Return what goes beside which message.
@@ -136,16 +146,20 @@ class Shelf:
         since = next((one.changes for one in reversed(known) if one.changes), 0)
         if not newest.text.strip() or newest.content is None:
             return Page(changes=since)
-        latest = [*earlier, *(said.digest for said in talk.users)][-2:]
         return look.news(
             newest.text,
             session=session,
             since=since,
             told=frozenset(key for one in known for key in one.keys),
             said=None if talk.before else frozenset(said.text for said in talk.said),
-            found=[key for one in reversed(latest) for key in self.found.get(one, ())],
+            found=self._found(talk, earlier),
             max_tokens=NEWS_TOKENS,
         )
+
+    def _found(self, talk: Conversation, earlier: Sequence[str]) -> list[str]:
+        """Return the turns that a search found for the last two messages, those of the newest first."""
+        latest = [*earlier, *(said.digest for said in talk.users)][-2:]
+        return [key for one in reversed(latest) for key in self.found.get(one, ())]
 
     def _known(self, talk: Conversation, earlier: Sequence[str]) -> list[Placed]:
         """Return what was put beside the messages of a conversation so far."""

@@ -262,4 +262,7 @@ class Exchange:
             yield checking.last_event(verdict)
 
     def _store_reply(self) -> None:
+        """Store what the assistant said, unless it was told of a shared memory: that is copied into no other."""
+        if self._shelf.draws(self._talk, self._link.places if self._link else ()):
+            return
         self._ear.store_reply(self._heard.text() if self._text is None else self._text)

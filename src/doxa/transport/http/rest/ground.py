@@ -152,7 +152,7 @@ def versioned(room: Reading, response: Response) -> Room:
     so is a function of the log: its clock is the time of the latest turn, not that of the wall.
     """
     room.settle()
-    response.headers["ETag"] = f'W/"{room.version()}"'
+    response.headers["ETag"] = f'W/"{room.tag()}"'
     response.headers["Vary"] = f"Authorization, {USER_HEADER}"  # the same version of two users is not the same answer
     return room
 

@@ -29,8 +29,8 @@ def chat(visit: Visit) -> Response:
         sessions = live.sessions(after=visit.text("sessions"), limit=SESSIONS)
         latest = live.sessions(limit=1).items
         name = visit.text("session") or (latest[0].name if latest else "default")
-        said = live.said(name, before=before or None, limit=TURNS)
         news = live.recent(RECENT)
+    said = live.said(name, before=before or None, limit=TURNS)  # outside: what replies cite may be of other memories
     return visit.shown("chat.html", sessions=sessions, name=name, said=said, news=news, new=_new_name())
 
 
@@ -45,7 +45,7 @@ async def say(visit: Visit) -> Response:
     def told() -> dict[str, Any]:
         respond()
         said = visit.room.live().said(session, limit=2)
-        return {"html": "\n".join(render("_said.html", visit=visit, one=one) for one in said.items)}
+        return {"html": "\n".join(render("_said.html", visit=visit, one=one) for one in said.items[-2:])}
 
     inspector = visit.request.state.inspector
     if EVENTS in visit.request.headers.get("accept", ""):

@@ -113,7 +113,7 @@ def _alike(visit: Visit, asked: dict[str, Any]) -> list[Turn]:
     memory = visit.room.memory()
     found = memory.search(
         asked["words"], k=ALIKE, recent=(), session=asked["session"] or None, speaker=asked["speaker"] or None,
-        since=asked["since"], until=asked["until"],
+        since=asked["since"], until=asked["until"], shared=False,
     )  # fmt: skip
     ids = dict.fromkeys(key for one in found for key in one.turn_ids)
     return memory.turns(list(ids))

@@ -33,9 +33,9 @@ def recall(visit: Visit) -> Response:
     elif visit.text("q").strip() and _may_ask(visit):
         found = _asked(visit, visit.text("q"))
     replay = None if found is None else replay_of(found.answer)
-    with visit.room.view().opened() as view:
-        kept = view.answers(visit.text("find"), after=visit.text("after"), limit=KEPT)
-        known = {} if found is None or replay is None else view.named({*replay.keys(), *_cited(found)})
+    view = visit.room.view()  # not opened: what answers cite may be of other memories, and no two are held at once
+    kept = view.answers(visit.text("find"), after=visit.text("after"), limit=KEPT)
+    known = {} if found is None or replay is None else view.named({*replay.keys(), *_cited(found)})
     return visit.shown("recall.html", kept=kept, found=found, before=before, replay=replay, known=known)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from doxa.core.errors import NotFoundError
+from doxa.core.shared import origin_of
 from doxa.core.tasks import TaskCommit, TaskEdit
 from doxa.core.values import Explanation, Fact, Status
 from doxa.core.views import Spoken
@@ -55,6 +56,8 @@ def why(visit: Visit) -> Response:
     """
     if answer := visit.text("answer"):
         return RedirectResponse(visit.link("recall", answer=answer), SEE_OTHER)
+    if origin := origin_of(visit.text("fact") or visit.text("turn")):
+        return _shared(visit, origin.memory)
     if fact := visit.text("fact"):
         return _fact(visit, fact)
     if node := visit.text("node"):
@@ -90,6 +93,15 @@ def _fact(visit: Visit, fact_id: str) -> Response:
         most=MOST,
         drawn=bool(told.premises or told.conclusions or told.displaced or told.displaced_by),
     )
+
+
+def _shared(visit: Visit, name: str) -> Response:
+    """Show a fact or a turn of a memory that everybody reads, without anything that would change it."""
+    memory, fact = visit.room.memory(), visit.text("fact")
+    told = memory.why(fact) if fact else None
+    turns = [memory.turn(visit.text("turn"))] if told is None else told.turns
+    says = "" if told is None else SAYS[told.fact.status]
+    return visit.shown("why_shared.html", memory=name, told=told, turns=turns, says=says, most=MOST)
 
 
 def _sources(view: View, told: Explanation, start: int) -> list[Source]:
