@@ -1472,6 +1472,11 @@ export interface components {
             at: string | null;
             /** Fact Id */
             fact_id: string | null;
+            /**
+             * Memory
+             * @description The shared memory that the turn is from; empty for the user's own.
+             */
+            memory: string;
         };
         /**
          * Claim
@@ -1929,6 +1934,11 @@ export interface components {
              * @description The ids of the facts that are held and that its turn supports.
              */
             fact_ids: string[];
+            /**
+             * Memory
+             * @description The shared memory that it is from (setting `memory.shared`); empty for the user's own.
+             */
+            memory: string;
         };
         /**
          * Explanation
@@ -2887,6 +2897,16 @@ export interface components {
              * @description Other replies, each by another piece of background, where several were asked for.
              */
             alternatives: string[];
+            /**
+             * Memories
+             * @description The shared memories that it draws on, cited or not; such a reply is not remembered as a turn.
+             */
+            memories: string[];
+            /**
+             * Overruled
+             * @description The ids of facts of shared memories that cannot be true beside the user's own, from which it answers.
+             */
+            overruled: string[];
         };
         /**
          * Rule
