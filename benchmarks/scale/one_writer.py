@@ -142,7 +142,12 @@ class Process:
         serve = ["serve", "--open", "--port", str(self.port)]
         self._arguments = [*(["worker"] if name == "worker" else serve), "--db", database]
         plain = {"ENCODER": "hash", "READER": "none", "GRADER": "none", "NLI": "none", "RECALL_PROMOTE": "false"}
-        plain |= {"ENGINE_LEASE_S": str(lease_s), "STORE_POOL_SIZE": "4", "ENGINE_MEMORY_MB": "256"}
+        plain |= {
+            "ENGINE_LEASE_S": str(lease_s),
+            "STORE_POOL_SIZE": "4",
+            "STORE_IDLE_S": str(lease_s / 2),
+            "ENGINE_MEMORY_MB": "256",
+        }
         self._environ = {f"DOXA_{key}": value for key, value in plain.items()}
         self.paused = False
         self.start()

@@ -50,7 +50,10 @@ class StoreConfig(Group):
     pool_timeout_s: float = Field(10.0, gt=0, description="Seconds to wait for a connection while all are in use.")
     statement_s: float = Field(60.0, ge=0, description="Seconds that one statement in Postgres may take; 0: no limit.")
     idle_s: float = Field(
-        60.0, ge=0, description="Seconds after which Postgres ends a transaction that does nothing; 0: never."
+        10.0,
+        ge=0,
+        description="Seconds after which Postgres ends a transaction that does nothing, of a process that is held up: "
+        "until then nobody else can write to that user. 0: never.",
     )
     retry_s: float = Field(
         10.0,

@@ -23,7 +23,7 @@ class Server:
     pool_overflow: int = 8
     pool_timeout_s: float = 10.0
     statement_s: float = 60.0
-    idle_s: float = 60.0
+    idle_s: float = 10.0
     retry_s: float = 10.0
     pgbouncer: bool = False
     notify: bool = True
