@@ -25,7 +25,7 @@ from doxa.recall.graph.tags import STATED
 from doxa.recall.graph.walk import Walk
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
 
-__all__ = ["Graph", "told_at"]
+__all__ = ["Graph", "tastes_of", "told_at"]
 
 EPOCH_DAY = 719_163
 """`date(1970, 1, 1).toordinal()`."""
@@ -217,6 +217,11 @@ def read(look: Look) -> Reading:
     if not isinstance(known, Reading):
         known = look.notes["graph"] = _read(look)
     return known
+
+
+def tastes_of(look: Look) -> Mapping[str, tuple[float, int]]:
+    """Return the concepts that are promoted for the people of a query, each with its strength and its source."""
+    return read(look).tastes
 
 
 def _read(look: Look) -> Reading:
