@@ -7,9 +7,9 @@
     python benchmarks/recall/parts.py everyday --half dev
 
 Every memory is made once and asked in all ways, so the gains are paired; intervals are 95%, from 10,000 resamples of
-dialogues (`implicit`, `long`), items (`prefeval`), questions (`locomo`) or chats (`everyday`). Dialogues of `implicit` and
-`long` are asked at their end. `prefeval` counts the first five, `everyday` the answers that are right (first column) and
-that are not wrong (second column); all others are Recall@10 and nDCG@10.
+dialogues (`implicit`, `long`), items (`prefeval`), questions (`locomo`) or chats (`everyday`). Dialogues of `implicit`
+and `long` are asked at their end. `prefeval` counts the first five, `everyday` the answers that are right (first column)
+and that are not wrong (second column); all others are Recall@10 and nDCG@10.
 
 `--store FILE` keeps the memories, and asks them again the next time without telling them anything.
 """
@@ -23,15 +23,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from doxa import Config, Doxa
+from doxa import Config, Doxa, Reply
 from doxa_bench import prefeval
 from doxa_bench.distractors import draw, read_distractors
-from doxa_bench.everyday.chats import read_chats
+from doxa_bench.everyday.chats import Chat, read_chats
+from doxa_bench.everyday.chats import Query as ChatQuery
 from doxa_bench.everyday.marks import mark_answer
 from doxa_bench.implicit import draw_dialogues, read_chatter
 from doxa_bench.implicit.ablations import PARTS, Variant
@@ -146,13 +148,14 @@ def everyday(doxa: Doxa, options: argparse.Namespace, ways: Sequence[Variant]) -
         doxa.memory(user=chat.id).promotions()
         now = datetime.fromisoformat(chat.turns[-1].at)
         for query in chat.queries:
+            question = partial(dialogue.ask, query.probe.question, as_of=query.probe.as_of, at=now)
+            yield Asked(chat.id, "all", in_all_ways(doxa, ways, partial(answered, chat, query, question)))
 
-            def ask(doxa: Doxa, query: Any = query, dialogue: Any = dialogue, chat: Any = chat) -> Pair:
-                reply = dialogue.ask(query.probe.question, as_of=query.probe.as_of, at=now)
-                mark = mark_answer(chat, query, reply).mark
-                return float(mark == "right"), float(mark != "wrong")
 
-            yield Asked(chat.id, "all", in_all_ways(doxa, ways, ask))
+def answered(chat: Chat, query: ChatQuery, question: Callable[[], Reply], doxa: Doxa) -> Pair:
+    """Return whether a question is answered right, and whether it is answered right or not at all."""
+    mark = mark_answer(chat, query, question()).mark
+    return float(mark == "right"), float(mark != "wrong")
 
 
 SETS = {"implicit": implicit, "long": implicit, "prefeval": preferences, "locomo": locomo, "everyday": everyday}

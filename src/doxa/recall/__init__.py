@@ -27,9 +27,10 @@ from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
 from doxa.recall.search import Found, evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Look
-from doxa.recall.weights import Weights, WeightSlot, load_weights, save_weights, shipped
+from doxa.recall.weights import ALIGNED, Weights, WeightSlot, load_weights, save_weights, shipped
 
 __all__ = [
+    "ALIGNED",
     "LAMBDA",
     "PLANS",
     "STATED",

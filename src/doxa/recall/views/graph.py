@@ -23,6 +23,7 @@ from doxa.recall.graph.nodes import CONCEPT_KEY
 from doxa.recall.graph.relations import kinds_of
 from doxa.recall.graph.tags import STATED
 from doxa.recall.graph.walk import Walk
+from doxa.recall.queries.query import Query
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
 
 __all__ = ["Graph", "tastes_of", "told_at"]
@@ -60,8 +61,10 @@ class Reading:
     """Relations whose wording it shares, sorted."""
     sought: int
     """What it seeks, as bits of `KINDS`."""
+    about: Mapping[str, float]
+    """What it is about in kind."""
     concepts: Mapping[str, float]
-    """What it is about in kind, and what its people are known to like of that."""
+    """The same, and what its people are known to like of that."""
     tastes: Mapping[str, tuple[float, int]]
     """The promotions of its people: the strength and the source of each, by concept."""
     weights: Mapping[str, float]
@@ -147,7 +150,7 @@ class Graph:
         mass = reading.walk.at(graph.turns(places))
         concept, stance = self._stated(look, places)
         # Asked where to eat, that somebody loves dogs is beside the point, however surely they said it.
-        near = np.where(concept > 0, 1, OFF_TOPIC).astype(np.float32) if reading.concepts else np.float32(1)
+        near = np.where(concept > 0, 1, OFF_TOPIC).astype(np.float32) if reading.about else np.float32(1)
         parts = {
             "graph_subject": near * either(rows[about], worth[about], size),
             "graph_relation": most(rows[named], owned[named], size),
@@ -169,7 +172,9 @@ class Graph:
         stances = tags.stances(places)
         if look.query.speakers:
             stances = stances * by_speaker(look.query, look.state, places)
-        return tags.about(places, reading.concepts), stances
+        # A known taste lifts the turns about it; those about the rest of what is asked for lose nothing by it.
+        concept = np.maximum(tags.about(places, reading.about), tags.about(places, reading.concepts))
+        return concept, stances
 
     def path(self, look: Look, place: int) -> str:
         """Return the path to a place in words: "Ana -loves-> Titanic"; empty when none leads there."""
@@ -235,12 +240,14 @@ def _read(look: Look) -> Reading:
     people = np.array(sorted(_people(look)), dtype=np.intp)
     advice = "preference" in query.seeks
     tastes = graph.tastes(people, since)
-    concepts = _concepts(look, tastes)
+    about = _about(query, look.state.encoder)
+    concepts = _with_tastes(about, tastes) if advice else about
     return Reading(
         since=since,
         people=people,
         relations=graph.relations.having(query.terms),
         sought=kinds_of(query.seeks),
+        about=about,
         concepts=concepts,
         tastes=tastes,
         weights=path_weights(advice=advice),
@@ -248,16 +255,18 @@ def _read(look: Look) -> Reading:
     )
 
 
-def _concepts(look: Look, tastes: Mapping[str, tuple[float, int]]) -> dict[str, float]:
+def _about(query: Query, encoder: str) -> dict[str, float]:
+    """Return what a query for advice is about in kind; nothing for any other one."""
+    if "preference" not in query.seeks:
+        return {}
+    return dict(query.concepts or concepts_of(query.text, query.vector, encoder=encoder))
+
+
+def _with_tastes(about: Mapping[str, float], tastes: Mapping[str, tuple[float, int]]) -> dict[str, float]:
     """Return what a query is about, and the kinds of that which its people are known to like or avoid.
 
     A query for advice that is about nothing in particular is about all that they like.
     """
-    query = look.query
-    about = dict(query.concepts)
-    if "preference" not in query.seeks:
-        return {}
-    about = about or dict(concepts_of(query.text, query.vector, encoder=look.state.encoder))
     found = dict(about)
     for name, (strength, _) in tastes.items():
         domain = about.get(name.partition("/")[0], 0.0 if about else OPEN)
