@@ -149,7 +149,8 @@ class Graph:
         sought = (graph.sources.take("serves", source) & reading.sought) > 0
         mass = reading.walk.at(graph.turns(places))
         concept, stance = self._stated(look, places)
-        # Asked where to eat, that somebody loves dogs is beside the point, however surely they said it.
+        # Asked where to eat, that somebody loves dogs is beside the point, however surely they said it. A question that
+        # names no topic has nothing beside its point, whatever of its people's tastes was promoted.
         near = np.where(concept > 0, 1, OFF_TOPIC).astype(np.float32) if reading.about else np.float32(1)
         parts = {
             "graph_subject": near * either(rows[about], worth[about], size),
@@ -172,9 +173,7 @@ class Graph:
         stances = tags.stances(places)
         if look.query.speakers:
             stances = stances * by_speaker(look.query, look.state, places)
-        # A known taste lifts the turns about it; those about the rest of what is asked for lose nothing by it.
-        concept = np.maximum(tags.about(places, reading.about), tags.about(places, reading.concepts))
-        return concept, stances
+        return tags.about(places, reading.concepts), stances
 
     def path(self, look: Look, place: int) -> str:
         """Return the path to a place in words: "Ana -loves-> Titanic"; empty when none leads there."""
