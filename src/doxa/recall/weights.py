@@ -20,7 +20,18 @@ from numpy.typing import NDArray
 from doxa.core.errors import FormatError
 from doxa.memory import digest, load_arrays, save_arrays
 
-__all__ = ["ALIGNED", "LEADS", "START", "Router", "Scorer", "WeightSlot", "Weights", "load_weights", "save_weights", "shipped"]
+__all__ = [
+    "ALIGNED",
+    "LEADS",
+    "START",
+    "Router",
+    "Scorer",
+    "WeightSlot",
+    "Weights",
+    "load_weights",
+    "save_weights",
+    "shipped",
+]
 
 Array = NDArray[np.float32]
 
