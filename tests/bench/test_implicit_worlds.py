@@ -82,6 +82,26 @@ def test_a_recurring_taste_shows_in_different_sessions(dialogues):
     assert COUNT / 4 < recurring < COUNT
 
 
+def test_a_long_dialogue_shows_its_tastes_over_months_and_none_of_them_in_the_last_sessions():
+    questions = 0
+    for dialogue in draw_dialogues(20, seed=3, long=400):
+        turns = [turn for turn in dialogue.turns if turn.part != "lead"]
+        assert 400 <= len(turns) <= 450 and len({turn.turn_id for turn in dialogue.turns}) == len(dialogue.turns)
+        times = [turn.at for turn in turns]
+        assert times == sorted(times) and (times[-1] - times[0]).days > 45
+        told = [place for place, turn in enumerate(turns) if turn.part in ("evidence", "stale")]
+        assert len(turns) - max(told) > 60 and 8 < sum(turn.part == "near" for turn in turns) < 80
+        shown = Counter((turn.concept, turn.session) for turn in turns if turn.part in ("evidence", "stale"))
+        assert set(shown.values()) == {1}
+        questions += sum(query.kind != "explicit" for query in in_the_end(dialogue))
+    assert questions > 20
+
+
+def test_long_dialogues_are_others_than_the_usual_ones_and_leave_those_as_they_were():
+    (usual,), (long,) = (list(draw_dialogues(1, seed=3, long=turns)) for turns in (0, 300))
+    assert usual.user != long.user and len(usual.turns) < 200
+
+
 def test_sessions_go_forward_over_two_weeks_or_more(dialogues):
     for dialogue in dialogues:
         times = [turn.at for turn in dialogue.turns]

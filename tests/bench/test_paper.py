@@ -8,7 +8,7 @@ import pytest
 from doxa.core.config import Config, EncoderConfig
 from doxa.core.errors import MissingDependencyError
 from doxa.engine import Doxa
-from doxa.recall import Weights
+from doxa.recall import LAMBDA, Weights
 from doxa_bench.implicit import AskedQuery, Scored, draw_dialogues
 from doxa_bench.paper import run, studies
 from doxa_bench.paper.figures import draw_figures, require_plots
@@ -154,7 +154,7 @@ def test_the_studies_say_what_they_varied(logged):
     assert [one.dialogue for one in test] == sorted(one.dialogue for one in test)
     pair = [one.replay for one in train], [one.replay for one in test]
     curve = studies.consistency(Weights(), *pair)
-    assert {(row["lambda"], row["steps"]) for row in curve} == {(w, s) for w in (0.1, 0.0) for s in studies.STEPS}
+    assert {(row["lambda"], row["steps"]) for row in curve} == {(w, s) for w in (LAMBDA, 0.0) for s in studies.STEPS}
     assert curve[0]["recall"] == curve[len(studies.STEPS)]["recall"], "before the first step there is no lambda"
     assert [row["coverage"] for row in studies.coverage(Weights(), *pair)] == [0.0, *studies.SHARES]
     strong = studies.strength(Weights(), *pair)

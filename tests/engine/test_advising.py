@@ -42,3 +42,27 @@ def test_nothing_is_suggested_to_somebody_of_whom_nothing_is_known():
         chat.absorb("My bike is red.", at="2026-03-01")
         chat.flush()
         assert chat.ask("What should I watch tonight?").abstained
+
+
+def test_a_promoted_taste_is_told_with_statements_that_search_found(doxa):
+    """Of several that speak for it the one that answers the question best, and the limit beside it."""
+    chat = doxa.dialogue(user="eve", speaker="Eve")
+    for day, text in enumerate(
+        (
+            "I love romantic films.",
+            "My favourite love story on screen is Casablanca.",
+            "I really enjoyed that romantic comedy with the bookshop.",
+            "I adore a good romance movie on a Sunday.",
+            "I can't stand horror movies.",
+        )
+    ):
+        doxa.dialogue(user="eve", speaker="Eve", session=f"s{day}").absorb(text, at=f"2026-0{day + 1}-10")
+    doxa.flush()
+    memory = doxa.memory(user="eve")
+    (romance,) = [one for one in memory.promotions() if one.concept == "film/romance"]
+    reply = chat.ask("What film should I watch tonight?")
+    found = [turn_id for one in memory.search("What film should I watch tonight?") for turn_id in one.turn_ids]
+    cited = [one.turn_id for one in reply.citations]
+    assert "You like" in reply.text and "romantic" in (reply.value or "")
+    assert cited[0] == next(turn_id for turn_id in found if turn_id in romance.turn_ids)
+    assert len(cited) == len(set(cited)) <= 4 and set(cited) <= set(found)

@@ -79,6 +79,17 @@ def test_a_router_learns_which_plan_works_when(sampled: bool) -> None:
     assert worth.mean(axis=0).max() < 0.6  # what the best single plan is worth
 
 
+def test_an_input_that_never_varied_has_no_say_however_it_varies_later() -> None:
+    features, rewards = log_of(100, 5)
+    features[:, 1] = 0.25
+    router = fit_router(features, rewards, names=NAMES, plans=PLANS, spec=PolicySpec(epochs=3))
+    moved = features.copy()
+    moved[:, 1] = np.linspace(-1, 1, len(moved))
+    assert (router.logits(moved) == router.logits(features)).all()
+    moved[:, 0] += 1
+    assert (router.logits(moved) != router.logits(features)).any()
+
+
 def test_training_is_the_same_for_a_seed_and_goes_on_from_a_router() -> None:
     features, rewards = log_of(100, 5)
     one, other = (fit_router(features, rewards, names=NAMES, plans=PLANS, spec=PolicySpec(epochs=3)) for _ in range(2))

@@ -14,6 +14,7 @@ from doxa.recall import RecallSpec, index_of, read_query
 from doxa.recall.graph.graph import Standpoint
 from doxa.recall.graph.tags import hashed
 from doxa.recall.profile import SLOTS, Counts
+from doxa.recall.route import glance_of
 from doxa.recall.views import Look
 from doxa.recall.views.graph import Graph
 from doxa.recall.views.profile import Profile
@@ -155,6 +156,25 @@ def test_a_promoted_taste_says_what_kind_is_meant(state, spec, counts):
         assert Graph().path(seen, int(places[1])).startswith("Ana -prefers-> comedies <-about- turn")
     else:
         assert scores[1] == scores[0] > 0
+
+
+def test_a_question_that_names_no_topic_loses_nothing_by_a_promoted_taste(state):
+    """Whatever Ana likes most, what else she said bears on "Any ideas?" as it did before."""
+    promoted(state)
+    place = state.place(state.turn(say(state, "I play the cello.", ("Ana", "plays", "the cello"))).ordinal)
+    found = []
+    for spec in (RecallSpec(), RecallSpec(promotions=False)):
+        seen = look(state, "preference", spec=spec, text="Any ideas?", own=True)
+        scores = Graph().scores(seen, np.array([place]))
+        found.append([float(scores[name][0]) for name in ("graph_subject", "graph_sought", "graph_stance")])
+    assert found[0] == found[1] and found[0][0] > 0
+
+
+def test_the_router_is_told_what_is_promoted_and_whether_the_question_is_about_it(state):
+    promoted(state)
+    films, dogs = (glance_of(look(state, "preference", concepts=((name, 0.8),)), {}) for name in ("film", "pets"))
+    assert films.promotions == dogs.promotions == 1
+    assert films.promoted == pytest.approx(0.8) and dogs.promoted == 0
 
 
 def test_a_promotion_without_its_support_is_no_path(state):

@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 
 from doxa.core.errors import FormatError, NotFoundError
-from doxa.recall.weights import LEADS, START, Router, Scorer, Weights, WeightSlot, load_weights, save_weights, shipped
+from doxa.recall.learning.align import LAMBDA
+from doxa.recall.weights import (
+    ALIGNED,
+    LEADS,
+    START,
+    Router,
+    Scorer,
+    Weights,
+    WeightSlot,
+    load_weights,
+    save_weights,
+    shipped,
+)
 
 
 def array(*values: float) -> np.ndarray:
@@ -53,7 +65,8 @@ def test_the_shipped_weights_can_be_read_and_are_small() -> None:
     assert set(shipped().of("dense")) >= {"graph", "dense", "profile"}
     assert shipped() is shipped()
     assert shipped().router is not None
-    assert shipped("lambda_0").checksum() != shipped().checksum()
+    assert shipped(ALIGNED).checksum() != shipped().checksum()
+    assert f"lambda_{LAMBDA:g}" == ALIGNED
     with pytest.raises(NotFoundError):
         shipped("no such")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from doxa.recall import Replay, Weights, figures, save_weights, shipped
-from doxa.recall.learning.align import AlignSpec
+from doxa.recall.learning.align import LAMBDA, AlignSpec
 from doxa.recall.learning.learn import aligned_weights, routed_weights
 from doxa.recall.learning.policy import PolicySpec
 from doxa.recall.learning.replays import measure, rewards_of
@@ -32,10 +32,9 @@ LEAD = AlignSpec(weight=0.0, decay=0.05, steps=40)
 EPOCHS = 20
 
 
-def fit(train: Sequence[Replay], start: Weights, *, weight: float | None = None) -> Weights:
+def fit(train: Sequence[Replay], start: Weights, *, weight: float = 0.0) -> Weights:
     """Return fitted weights: views first, then a row of the mix for each lead, then the router over all plans."""
-    spec = ALIGN if weight is None else replace(ALIGN, weight=weight)
-    weights = led(aligned_weights(start, train, spec), train)
+    weights = led(aligned_weights(start, train, replace(ALIGN, weight=weight)), train)
     return routed_weights(replace(weights, router=None), train, PolicySpec(epochs=EPOCHS))
 
 
@@ -91,10 +90,11 @@ def main() -> None:
     start = replace(shipped(), router=None)
     print(f"{len(train)} queries to learn from, {sum(map(len, held.values()))} held out")
     show("as they were", start, held)
-    for weight in (0.0, 1.0, 3.0, 6.0) if options.sweep else (0.0,):
+    for weight in (0.0, 1.0, LAMBDA, 3.0, 6.0) if options.sweep else (0.0, LAMBDA):
         show(f"lambda {weight}", aligned_weights(start, train, replace(ALIGN, weight=weight)), held)
     for coverage in (0.25, 0.5, 0.75) if options.sweep else ():
-        show(f"coverage {coverage:.0%}", aligned_weights(start, covered(train, coverage), ALIGN), held)
+        known = covered(train, coverage)
+        show(f"coverage {coverage:.0%}", aligned_weights(start, known, replace(ALIGN, weight=LAMBDA)), held)
     weights = fit(train, start)
     show(f"lambda {ALIGN.weight}, static plan", replace(weights, router=None), held)
     static(weights, train, held)
@@ -107,7 +107,8 @@ def main() -> None:
         print(f"flips, {name}: {flips(weights.router, np.stack([replay.psi for replay in replays])):.3f}")
     if options.out:
         _write(replace(weights, note="training/recall/fit.py"), options.out)
-        _write(fit(train, start, weight=0.0), options.out.with_name(f"{options.out.stem}_lambda_0.npz"))
+        aligned = replace(fit(train, start, weight=LAMBDA), note="training/recall/fit.py, aligned")
+        _write(aligned, options.out.with_name(f"{options.out.stem}_lambda_{LAMBDA:g}.npz"))
 
 
 def _write(weights: Weights, path: Path) -> None:

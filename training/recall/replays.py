@@ -14,7 +14,6 @@ import csv
 import pickle
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -23,7 +22,7 @@ from random import Random
 from conversations import read_longmemeval, read_persona_chats
 
 from doxa import Config, Doxa
-from doxa.recall import Replay, read_query, replay_of
+from doxa.recall import Query, Replay, encoded, read_query, replay_of
 from doxa_bench.implicit import PreferenceDialogue, PreferenceQuery, draw_dialogues, read_chatter
 from doxa_bench.prefeval import keep_readings
 
@@ -65,7 +64,7 @@ def conversations_of(store: Path, data: Path) -> Iterator[tuple[str, str, Replay
             with parts.log.user(conversation.name) as state:
                 for question in conversation.questions:
                     read = read_query(question.text, state, at=question.at)
-                    read = replace(read, vector=parts.queries.encode([read.wording])[0])
+                    read = _encoded(read, doxa)
                     replay = replay_of(read, state, needed=question.evidence, spec=parts.recall)
                     found.append((question.text, conversation.name, replay))
     Random(0).shuffle(found)
@@ -82,12 +81,18 @@ def read_likings(data: Path) -> list[str]:
     return list(lines)
 
 
+def _encoded(query: Query, doxa: Doxa) -> Query:
+    """Return a query as a search has it: with its vector and what it is about."""
+    parts = doxa.parts
+    return encoded(query, parts.queries.encode([query.wording])[0], encoder=parts.encoder.name, lexicon=parts.lexicon())
+
+
 def _replay(query: PreferenceQuery, user: str, doxa: Doxa) -> Replay:
     parts = doxa.parts
     with parts.log.user(user) as state:
         recent = [state.turns[ordinal] for ordinal in state.session(query.session)[-6:]]
         read = read_query(query.text, state, recent=recent, at=query.at)
-    read = replace(read, vector=parts.queries.encode([read.wording])[0])
+    read = _encoded(read, doxa)
     with parts.log.user(user) as state:
         return replay_of(read, state, needed=query.gold, spec=parts.recall)
 

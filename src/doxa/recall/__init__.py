@@ -11,7 +11,7 @@ from doxa.recall.doubt import apart
 from doxa.recall.graph.tags import STATED, labelled
 from doxa.recall.index import index_of
 from doxa.recall.learning.alarms import AlarmSpec, alarms_of, reference_of
-from doxa.recall.learning.align import AlignSpec
+from doxa.recall.learning.align import LAMBDA, AlignSpec
 from doxa.recall.learning.learn import aligned_weights, figures, refresh, routed_weights
 from doxa.recall.learning.policy import PolicySpec
 from doxa.recall.learning.replays import Replay, measure, play, replay_of, rewards_of
@@ -27,9 +27,11 @@ from doxa.recall.route import PLANS, STATIC, cost_of, error_route_rate, flips
 from doxa.recall.search import Found, evidence_of, look_up, recall
 from doxa.recall.spec import RecallSpec
 from doxa.recall.views import VIEWS, Look
-from doxa.recall.weights import Weights, WeightSlot, load_weights, save_weights, shipped
+from doxa.recall.weights import ALIGNED, Weights, WeightSlot, load_weights, save_weights, shipped
 
 __all__ = [
+    "ALIGNED",
+    "LAMBDA",
     "PLANS",
     "STATED",
     "STATIC",

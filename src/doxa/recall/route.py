@@ -5,7 +5,7 @@ A plan says which view leads, how many candidates every view may bring, and whet
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from doxa.core.values import EARLIEST
 from doxa.memory import UserState, microseconds
 from doxa.recall.plan import Plan
-from doxa.recall.views import Candidates, Look
+from doxa.recall.views import Candidates, Look, tastes_of
 from doxa.recall.weights import LEADS, Router, Weights
 
 __all__ = [
@@ -111,9 +111,9 @@ class Glance:
     historical: bool = False
     """It asks how things were."""
     promoted: float = 0.0
-    """Weight of the query's concepts that are promoted for this user, 0 to 1."""
+    """Weight of the query's concepts of which something is promoted for its people, 0 to 1."""
     promotions: int = 0
-    """Promoted relations of this user (the profile's size)."""
+    """Concepts that are promoted for its people (the profile's size)."""
     turns: int = 0
     """Indexed turns of this user (how mature the memory is)."""
     worked: Mapping[str, float] = field(default_factory=dict)
@@ -146,7 +146,7 @@ def glance_of(look: Look, proposed: Mapping[str, Candidates]) -> Glance:
 
     Cost O(1) in the size of the memory.
     """
-    query, state = look.query, look.state
+    query, state, tastes = look.query, look.state, tastes_of(look)
     best = [candidates.places[0] for view in LEADS if len((candidates := proposed.get(view, NOTHING)).places)]
     now = microseconds(query.known_at or state.now() or EARLIEST)
     ages = [max(0.0, (now - int(state.columns.at[place])) / MICROSECONDS_A_DAY) for place in best]
@@ -161,10 +161,17 @@ def glance_of(look: Look, proposed: Mapping[str, Candidates]) -> Glance:
         addressed=query.addressed,
         dated=query.days is not None,
         historical=query.past,
-        promoted=min(1.0, sum(weight for _, weight in query.concepts)),
+        promoted=_promoted(query.concepts, tastes),
+        promotions=len(tastes),
         turns=len(state.places),
         worked=_worked(state),
     )
+
+
+def _promoted(concepts: Iterable[tuple[str, float]], tastes: Collection[str]) -> float:
+    """Return how much of a query is about what its people have promoted tastes in, 0 to 1."""
+    domains = {name.partition("/")[0] for name in tastes}
+    return min(1.0, sum(weight for name, weight in concepts if name in tastes or name in domains))
 
 
 def _worked(state: UserState) -> dict[str, float]:

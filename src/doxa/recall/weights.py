@@ -20,12 +20,25 @@ from numpy.typing import NDArray
 from doxa.core.errors import FormatError
 from doxa.memory import digest, load_arrays, save_arrays
 
-__all__ = ["LEADS", "START", "Router", "Scorer", "WeightSlot", "Weights", "load_weights", "save_weights", "shipped"]
+__all__ = [
+    "ALIGNED",
+    "LEADS",
+    "START",
+    "Router",
+    "Scorer",
+    "WeightSlot",
+    "Weights",
+    "load_weights",
+    "save_weights",
+    "shipped",
+]
 
 Array = NDArray[np.float32]
 
 FORMAT = "doxa-recall-weights-1"
 SHIPPED = "weights.npz"
+ALIGNED = "lambda_2"
+"""The weights beside them, of which the graph and the dense view were aligned (section 3.3)."""
 LEADS = ("graph", "dense", "lexical")
 """The views that can lead a search; a row of the mix each."""
 START = {
@@ -164,7 +177,7 @@ def shipped(variant: str = "") -> Weights:
     """Return the weights that come with Doxa, read at the first call.
 
     Args:
-        variant: the name of others that come beside them ("lambda_0", fitted without alignment), to compare with.
+        variant: the name of others that come beside them (`ALIGNED`), to compare with.
 
     Raises:
         NotFoundError: there is no such variant.

@@ -162,7 +162,7 @@ def run(
             tell(f"{item.form} {item.topic}", done, len(items))
             history = [list(item.turns), *draw(sessions, turns=turns_between, seed=seed + item.number)]
             user, start = f"{item.form}-{item.topic}-{item.number}", time.perf_counter()
-            said = _absorb(user, history, doxa)
+            said = absorb(user, history, doxa)
             ingest_s += time.perf_counter() - start
             turns += len(said)
             found.append(_search(item, user, said, doxa, encoder))
@@ -244,7 +244,7 @@ def _persona(entry: Mapping[str, Any]) -> tuple[tuple[Said, ...], tuple[int, ...
 READERS = {"explicit": _explicit, "choice": _choice, "persona": _persona}
 
 
-def _absorb(user: str, history: Sequence[Sequence[Said]], doxa: Doxa) -> list[tuple[str, str]]:
+def absorb(user: str, history: Sequence[Sequence[Said]], doxa: Doxa) -> list[tuple[str, str]]:
     """Absorb sessions, one a day, wait until they are processed, and return the id and text of every turn."""
     said = []
     for day, session in enumerate(history):
@@ -258,7 +258,7 @@ def _absorb(user: str, history: Sequence[Sequence[Said]], doxa: Doxa) -> list[tu
 
 
 def _search(item: PrefItem, user: str, said: Sequence[tuple[str, str]], doxa: Doxa, encoder: CachedEncoder) -> Found:
-    gold = _stating(item, encoder)
+    gold = stating(item, encoder)
     start = time.perf_counter()
     evidence = doxa.memory(user=user).search(item.question, k=K)
     milliseconds = (time.perf_counter() - start) * 1000
@@ -278,7 +278,7 @@ def _search(item: PrefItem, user: str, said: Sequence[tuple[str, str]], doxa: Do
     )
 
 
-def _stating(item: PrefItem, encoder: CachedEncoder) -> int:
+def stating(item: PrefItem, encoder: CachedEncoder) -> int:
     """Return the turn that states the preference: the nearest in words and meaning; of equals, the first."""
     if len(item.stated) == 1:
         return item.stated[0]

@@ -115,12 +115,16 @@ class Parts:
     @property
     def recall(self) -> RecallSpec:
         """How evidence is searched for, by the settings."""
-        from doxa.recall import RecallSpec
+        from doxa.recall import ALIGNED, RecallSpec
 
         if self.searched is None:
             settings = self.config.recall
             self.searched = RecallSpec(
-                top_k=settings.top_k, pool=settings.pool, deadline_ms=settings.deadline_ms, route=settings.route
+                top_k=settings.top_k,
+                pool=settings.pool,
+                deadline_ms=settings.deadline_ms,
+                route=settings.route,
+                variant=ALIGNED if settings.consistency else "",
             )
         return self.searched
 

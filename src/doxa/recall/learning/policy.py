@@ -19,6 +19,8 @@ __all__ = ["PolicySpec", "fit_router", "logit_gradient", "network_gradient", "so
 
 Array = NDArray[np.float64]
 Layers = list[tuple[Array, Array]]
+STEADY = 1e-3
+"""Standard deviation up to which an input counts as one that never varied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +75,8 @@ def fit_router(
     inputs = ((features - mean) / scale).astype(np.float64)
     random = np.random.default_rng(spec.seed)
     layers = _layers(start) if same and start is not None else _fresh((len(names), HIDDEN, HIDDEN, len(plans)), random)
+    if not same:  # an input that never varied was never learned from: what chance gave it must not speak
+        layers[0][0][features.std(axis=0) <= STEADY] = 0
     _descend(layers, inputs, rewards, spec, random, anchored=same)
     frozen = tuple((matrix.astype(np.float32), bias.astype(np.float32)) for matrix, bias in layers)
     return Router(names=tuple(names), plans=tuple(plans), mean=mean, scale=scale, layers=frozen)
@@ -153,7 +157,7 @@ def softmax(logits: Array) -> Array:
 
 def _scales(features: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     spread = features.std(axis=0)
-    return features.mean(axis=0), np.where(spread > 1e-3, spread, 1).astype(np.float32)
+    return features.mean(axis=0), np.where(spread > STEADY, spread, 1).astype(np.float32)
 
 
 def _layers(router: Router) -> Layers:

@@ -23,9 +23,10 @@ from doxa.recall.graph.nodes import CONCEPT_KEY
 from doxa.recall.graph.relations import kinds_of
 from doxa.recall.graph.tags import STATED
 from doxa.recall.graph.walk import Walk
+from doxa.recall.queries.query import Query
 from doxa.recall.views.candidates import Candidates, Look, Places, Scores, by_speaker
 
-__all__ = ["Graph", "told_at"]
+__all__ = ["Graph", "tastes_of", "told_at"]
 
 EPOCH_DAY = 719_163
 """`date(1970, 1, 1).toordinal()`."""
@@ -60,8 +61,10 @@ class Reading:
     """Relations whose wording it shares, sorted."""
     sought: int
     """What it seeks, as bits of `KINDS`."""
+    about: Mapping[str, float]
+    """What it is about in kind."""
     concepts: Mapping[str, float]
-    """What it is about in kind, and what its people are known to like of that."""
+    """The same, and what its people are known to like of that."""
     tastes: Mapping[str, tuple[float, int]]
     """The promotions of its people: the strength and the source of each, by concept."""
     weights: Mapping[str, float]
@@ -146,8 +149,9 @@ class Graph:
         sought = (graph.sources.take("serves", source) & reading.sought) > 0
         mass = reading.walk.at(graph.turns(places))
         concept, stance = self._stated(look, places)
-        # Asked where to eat, that somebody loves dogs is beside the point, however surely they said it.
-        near = np.where(concept > 0, 1, OFF_TOPIC).astype(np.float32) if reading.concepts else np.float32(1)
+        # Asked where to eat, that somebody loves dogs is beside the point, however surely they said it. A question that
+        # names no topic has nothing beside its point, whatever of its people's tastes was promoted.
+        near = np.where(concept > 0, 1, OFF_TOPIC).astype(np.float32) if reading.about else np.float32(1)
         parts = {
             "graph_subject": near * either(rows[about], worth[about], size),
             "graph_relation": most(rows[named], owned[named], size),
@@ -219,6 +223,11 @@ def read(look: Look) -> Reading:
     return known
 
 
+def tastes_of(look: Look) -> Mapping[str, tuple[float, int]]:
+    """Return the concepts that are promoted for the people of a query, each with its strength and its source."""
+    return read(look).tastes
+
+
 def _read(look: Look) -> Reading:
     query, graph = look.query, look.index.graph
     since = Standpoint(
@@ -230,12 +239,14 @@ def _read(look: Look) -> Reading:
     people = np.array(sorted(_people(look)), dtype=np.intp)
     advice = "preference" in query.seeks
     tastes = graph.tastes(people, since)
-    concepts = _concepts(look, tastes)
+    about = _about(query, look.state.encoder)
+    concepts = _with_tastes(about, tastes) if advice else about
     return Reading(
         since=since,
         people=people,
         relations=graph.relations.having(query.terms),
         sought=kinds_of(query.seeks),
+        about=about,
         concepts=concepts,
         tastes=tastes,
         weights=path_weights(advice=advice),
@@ -243,16 +254,18 @@ def _read(look: Look) -> Reading:
     )
 
 
-def _concepts(look: Look, tastes: Mapping[str, tuple[float, int]]) -> dict[str, float]:
+def _about(query: Query, encoder: str) -> dict[str, float]:
+    """Return what a query for advice is about in kind; nothing for any other one."""
+    if "preference" not in query.seeks:
+        return {}
+    return dict(query.concepts or concepts_of(query.text, query.vector, encoder=encoder))
+
+
+def _with_tastes(about: Mapping[str, float], tastes: Mapping[str, tuple[float, int]]) -> dict[str, float]:
     """Return what a query is about, and the kinds of that which its people are known to like or avoid.
 
     A query for advice that is about nothing in particular is about all that they like.
     """
-    query = look.query
-    about = dict(query.concepts)
-    if "preference" not in query.seeks:
-        return {}
-    about = about or dict(concepts_of(query.text, query.vector, encoder=look.state.encoder))
     found = dict(about)
     for name, (strength, _) in tastes.items():
         domain = about.get(name.partition("/")[0], 0.0 if about else OPEN)

@@ -47,6 +47,7 @@ from doxa_bench.cli.options import (
     KOption,
     LabelsOption,
     LimitOption,
+    LongOption,
     OutOption,
     ParallelOption,
     PlotOption,
@@ -162,6 +163,7 @@ def bench(
     baselines: BaselinesOption = None,
     ablations: AblationsOption = None,
     answers: AnswersOption = None,
+    long: LongOption = None,
     out: OutOption = None,
     systems: SystemsOption = None,
     runs: RunsOption = None,
@@ -422,7 +424,11 @@ BENCHMARKS: dict[Benchmark, tuple[Measure, set[str], Show]] = {
     ),
     Benchmark.BELIEFBANK: (measure_beliefbank, {"data", "limit", "seed"}, show_beliefbank),
     Benchmark.PREFEVAL: (measure_prefeval, {"data", "limit", "seed"}, show_prefeval),
-    Benchmark.IMPLICIT: (measure_implicit, {"data", "seed", "dialogues", "ablations", "answers"}, show_implicit),
+    Benchmark.IMPLICIT: (
+        measure_implicit,
+        {"data", "seed", "dialogues", "ablations", "answers", "long"},
+        show_implicit,
+    ),
     Benchmark.TABLES: (measure_tables, {"data", "seed", "dialogues", "out"}, show_tables),
     Benchmark.TASKS: (
         measure_tasks,

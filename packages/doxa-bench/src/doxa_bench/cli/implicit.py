@@ -38,6 +38,7 @@ def measure_implicit(
         data=wanted.data or data_folder(),
         ablations=bool(wanted.ablations),
         answers=bool(wanted.answers),
+        long=wanted.long or 0,
         config=request.config,
         progress=tell,
     )

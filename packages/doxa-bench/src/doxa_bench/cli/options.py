@@ -30,6 +30,7 @@ __all__ = [
     "KOption",
     "LabelsOption",
     "LimitOption",
+    "LongOption",
     "OutOption",
     "ParallelOption",
     "PlotOption",
@@ -71,6 +72,10 @@ KOption = Annotated[
 LimitOption = Annotated[
     int | None,
     typer.Option("--limit", min=1, help="Only the first conversations, sentences, entities, questions, tasks, ..."),
+]
+LongOption = Annotated[
+    int | None,
+    typer.Option("--long", min=200, help="implicit: turns of each dialogue, in which tastes show again and again."),
 ]
 OutOption = Annotated[
     Path | None,
@@ -244,6 +249,7 @@ class Wanted:
     ablations: bool | None = None
     out: Path | None = None
     answers: bool | None = None
+    long: int | None = None
     systems: str | None = None
     runs: int | None = None
     judge: str | None = None

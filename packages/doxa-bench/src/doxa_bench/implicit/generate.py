@@ -28,6 +28,14 @@ HINTED = 0.85
 perfect" does: without it, nothing but knowledge of the title leads from a question to a statement."""
 NEAR = (6, 11)
 """Remarks on the subject that are nobody's or somebody else's preference, per dialogue."""
+LONG_EPISODES = (4, 5)
+"""How often a recurring taste shows in a long dialogue: in any but the last sessions."""
+LONG_SESSION = 24
+"""Turns of a session of a long dialogue, on average."""
+LONG_NEAR = 0.1
+"""Share of remarks on the subject among what lies between the statements of a long dialogue."""
+LONG_QUIET = 0.2
+"""Share of the sessions of a long dialogue, the last ones, in which no taste shows."""
 FIRST_DAY = datetime(2025, 1, 6, 9, tzinfo=UTC)
 
 
@@ -44,7 +52,7 @@ class _Taste:
 
 
 def draw_dialogues(
-    count: int, *, seed: int = 0, split: Split = "test", chatter: Chatter | None = None
+    count: int, *, seed: int = 0, split: Split = "test", chatter: Chatter | None = None, long: int = 0
 ) -> Iterator[PreferenceDialogue]:
     """Yield dialogues, the workloads in the paper's proportions.
 
@@ -55,6 +63,7 @@ def draw_dialogues(
         seed: of everything that is drawn.
         split: `train` to learn on, `test` to measure on; they share no frame, no filler and no question.
         chatter: unrelated talk; by default built in.
+        long: turns of each dialogue, in which tastes then show again and again over months; 0 for the usual ones.
     """
     chatter = chatter or Chatter(source="built in", conversations=(), split=split)
     given = dict.fromkeys(WORKLOADS, 0)
@@ -62,16 +71,18 @@ def draw_dialogues(
     for number in range(count):
         name = max(WORKLOADS, key=lambda one: workload(one, split).share * (number + 1) / whole - given[one])
         given[name] += 1
-        yield _Drawing(name, number, split, chatter, Random(f"implicit/{split}/{seed}/{number}")).dialogue()
+        drawn = f"implicit/{split}/{seed}/{number}" + (f"/{long}" if long else "")
+        yield _Drawing(name, number, split, chatter, Random(drawn), long).dialogue()
 
 
 class _Drawing:
     """One dialogue in the making."""
 
-    def __init__(self, name: str, number: int, split: Split, chatter: Chatter, rng: Random) -> None:
+    def __init__(self, name: str, number: int, split: Split, chatter: Chatter, rng: Random, long: int) -> None:
+        self._long, self._episodes = long, LONG_EPISODES if long else EPISODES
         self._workload, self._talk, self._split = workload(name, split), talk(split), split
         self._chatter, self._rng = chatter, rng
-        self._name = f"{split}-{name}-{number:04}"
+        self._name = f"{split}-{name}-{number:04}" + (f"-{long}" if long else "")
         self._speaker = rng.choice(self._talk.names)
         self._sessions: list[list[PreferenceTurn]] = []
         self._used: set[str] = set()
@@ -79,14 +90,11 @@ class _Drawing:
 
     def dialogue(self) -> PreferenceDialogue:
         """Return it: early sessions with the tastes, later ones without, and the questions."""
-        rng = self._rng
         tastes = self._tastes()
-        early = max(3, *(len(taste.texts) for taste in tastes))
-        late = rng.randint(2, 4)
-        self._days = self._dates(early + late)
-        for number in range(early):
-            self._early_session(number, tastes)
-        self._late_sessions(late, tastes)
+        if self._long:
+            self._long_sessions(tastes)
+        else:
+            self._usual_sessions(tastes)
         turns = tuple(turn for session in self._sessions for turn in session)
         stated = [
             Stated(concept=taste.concept, turned=taste.turned, turns=tuple(self._said(taste, turns)))
@@ -127,12 +135,12 @@ class _Drawing:
         rng, home = self._rng, workload(concept.workload, self._split)
         polarity = rng.choice(concept.polarities)
         if not concept.things:
-            count = rng.choice(EPISODES) if rng.random() < RECURRING else 1
+            count = rng.choice(self._episodes) if rng.random() < RECURRING else 1
             texts = rng.sample(concept.said[polarity], min(count, len(concept.said[polarity])))
             return _Taste(concept=concept, texts=tuple(("evidence", text, "") for text in texts))
         if turned:
             return self._turned(concept, home, polarity)
-        count = rng.choice(EPISODES) if rng.random() < RECURRING else 1
+        count = min(rng.choice(self._episodes) if rng.random() < RECURRING else 1, len(concept.things))
         texts, things = self._frames(home, polarity, count), rng.sample(concept.things, count)
         said = [
             self._hinted(self._fill(home, concept, frame, thing), home, polarity)
@@ -196,6 +204,31 @@ class _Drawing:
             long = number == count - 2 and rng.random() < LONG_GAP
             day += timedelta(days=rng.randint(30, 75) if long else rng.randint(2, 9), minutes=rng.randint(0, 300))
         return days
+
+    def _usual_sessions(self, tastes: Sequence[_Taste]) -> None:
+        early = max(3, *(len(taste.texts) for taste in tastes))
+        late = self._rng.randint(2, 4)
+        self._days = self._dates(early + late)
+        for number in range(early):
+            self._early_session(number, tastes)
+        self._late_sessions(late, tastes)
+
+    def _long_sessions(self, tastes: Sequence[_Taste]) -> None:
+        """Tell every taste now and then over all but the last sessions, with talk and near remarks between."""
+        rng, count = self._rng, max(8, self._long // LONG_SESSION)
+        self._days = self._dates(count)
+        told: list[list[list[PreferenceTurn]]] = [[] for _ in range(count)]
+        for taste in tastes:
+            sessions = sorted(rng.sample(range(count - round(LONG_QUIET * count)), len(taste.texts)))
+            for number, session in enumerate(sessions):
+                told[session].append(self._statement(taste, number))
+        for unit in self._bridges(tastes):
+            told[-1].append(unit)
+        for units in told:
+            while sum(map(len, units)) < self._long / count:
+                units.append(self._near(tastes) if rng.random() < LONG_NEAR else self._chat())
+            rng.shuffle(units)
+            self._put(units)
 
     def _early_session(self, number: int, tastes: Sequence[_Taste]) -> None:
         rng = self._rng

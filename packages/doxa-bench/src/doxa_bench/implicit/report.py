@@ -100,6 +100,8 @@ class ImplicitReport:
     history_tokens: float
     """Mean tokens of a whole history: what long context reads."""
     asked: tuple[AskedQuery, ...]
+    long: int = 0
+    """Turns that each dialogue was drawn to have; 0 for the usual ones."""
     ablations: tuple[str, ...] = ()
     """Systems that are ours with a part switched off or set otherwise."""
     models: Mapping[str, str | None] = field(default_factory=dict)
@@ -117,6 +119,7 @@ class ImplicitReport:
             "benchmark": "implicit",
             "seed": self.seed,
             "split": self.split,
+            "long": self.long,
             "distractors": self.distractors,
             "dialogues": self.dialogues,
             "questions": len(implicit),

@@ -49,6 +49,7 @@ def run(
     data: Path | None = None,
     ablations: bool = False,
     answers: bool = False,
+    long: int = 0,
     config: Config | None = None,
     progress: Progress | None = None,
 ) -> ImplicitReport:
@@ -60,6 +61,7 @@ def run(
         split: `test`; `train` shows how well it does on what it may have learned from.
         data: the data folder with `open/`; without one unrelated talk is made up.
         ablations: measure ours with one part switched off as well, and a grid of settings.
+        long: turns of each dialogue, in which tastes show again and again; 0 for the usual ones.
         answers: have every question answered too, and count the answers that rest on a statement that holds.
         config: the settings; by default those of `doxa.toml` and the environment.
         progress: is told how far the run is.
@@ -71,8 +73,8 @@ def run(
     encoded once.
     """
     chatter, usual = read_chatter(data, split), config or Config.load()
-    drawn = list(draw_dialogues(dialogues, seed=seed, split=split, chatter=chatter))
-    told: dict[str, Any] = {"seed": seed, "split": split, "distractors": chatter.source, "k": K}
+    drawn = list(draw_dialogues(dialogues, seed=seed, split=split, chatter=chatter, long=long))
+    told: dict[str, Any] = {"seed": seed, "split": split, "long": long, "distractors": chatter.source, "k": K}
     with Doxa.open(":memory:", config=lenient(usual) if ablations else usual) as doxa:
         told["encode_ms"] = _encoding_time(doxa.parts.encoder, drawn)
         variants = tuple(one for one in VARIANTS if one.fits(doxa)) if ablations else ()

@@ -20,6 +20,7 @@ from doxa.core.config import Config
 from doxa.core.values import Turn
 from doxa.engine import Doxa
 from doxa.recall import (
+    LAMBDA,
     PLANS,
     STATIC,
     VIEWS,
@@ -50,10 +51,9 @@ __all__ = ["Logged", "collect", "consistency", "coverage", "routing", "sensitivi
 
 STEPS = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 """Rounds of the optimiser after which the weights are looked at."""
-LAMBDA = 0.1
-"""Source: appendix B.1."""
-LAMBDAS = (0.0, 0.05, 0.1, 0.2, 0.5)
-STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+LAMBDAS = (0.0, LAMBDA / 2, LAMBDA, 2 * LAMBDA, 5 * LAMBDA)
+"""The grid of figure 4 (0 to 0.5 around 0.1), at the scale of our loss."""
+STRENGTHS = (0.0, LAMBDA / 20, LAMBDA / 4, LAMBDA / 2, LAMBDA, 2 * LAMBDA, 5 * LAMBDA)
 TAUS = (0.5, 0.6, 0.7, 0.8, 0.9)
 SHARES = (0.25, 0.5, 0.75, 1.0)
 """Source: table 12."""
