@@ -23,7 +23,8 @@ TOP = 10
 LAMBDA = 2.0
 """Weight of the consistency loss where the views are aligned: in the weights `ALIGNED`, in tables and in figures.
 
-Appendix B.1 prints 0.1 for a sum over whole distributions; over two or three cells the same pull takes twenty times that.
+Appendix B.1 prints 0.1 for a sum over whole distributions; over two or three cells the same pull takes twenty times
+that.
 """
 
 
