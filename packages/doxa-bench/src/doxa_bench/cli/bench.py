@@ -184,8 +184,7 @@ def bench(
 ) -> None:
     """Measure the memory on a benchmark.
 
-    Every report has turns per second, git revision and versions. It works on a memory of its own; --db and --user play
-    no part.
+    Every report has turns per second, git revision and versions. Its memory is its own; --db and --user play no part.
     """
     given = locals()  # its options, by the names that they have in `Wanted`
     wanted = Wanted(**{option.name: given[option.name] for option in fields(Wanted)})
