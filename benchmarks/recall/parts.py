@@ -8,8 +8,8 @@
 
 Every memory is made once and asked in all ways, so the gains are paired; intervals are 95%, from 10,000 resamples of
 dialogues (`implicit`, `long`), items (`prefeval`), questions (`locomo`) or chats (`everyday`). Dialogues of `implicit`
-and `long` are asked at their end. `prefeval` counts the first five, `everyday` the answers that are right (first
-column) and that are not wrong (second column); all others are Recall@10 and nDCG@10.
+and `long` are asked at their end. `prefeval` counts the first five, `everyday` the answers that are right (first) and
+that are not wrong (second); all others are Recall@10 and nDCG@10.
 
 `--store FILE` keeps the memories, and asks them again the next time without telling them anything.
 """

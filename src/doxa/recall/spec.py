@@ -51,19 +51,19 @@ class RecallSpec:
     route: bool = False
     """A plan is chosen for every query by the router; False takes the same plan for all.
 
-    Measured: 0.002 of nDCG@10 less on the implicit benchmark (-0.013 to 0.009), 0.006 less after 400 turns (-0.023 to
-    0.011), and fewer candidates.
+    Measured: 0.002 of nDCG@10 on the implicit benchmark (-0.005 to 0.009), 0.006 less after 400 turns (-0.023 to
+    0.011), 0.007 less on PrefEval (-0.017 to 0.003).
     """
     variant: str = ""
     """Other weights that come with Doxa, by name, in place of those in use: "lambda_2" (`ALIGNED`).
 
-    They were fitted with the consistency loss. Measured: 0.008 of nDCG@10 less on the implicit benchmark (-0.018 to
-    0.001) and 0.013 less after 400 turns (-0.025 to -0.002); on LoCoMo 0.004 of Recall@10 more (-0.001 to 0.010).
+    They were fitted with the consistency loss. Measured: 0.007 of nDCG@10 less on the implicit benchmark (-0.013 to
+    -0.001) and 0.013 less after 400 turns (-0.025 to -0.002); on LoCoMo 0.003 of Recall@10 more (-0.003 to 0.010).
     """
     promotions: bool = True
     """Promoted tastes lead from people to what turns are about; False leaves them out.
 
-    Measured: 0.004 of nDCG@10 on the implicit benchmark (0.0003 to 0.009), nothing elsewhere; answers gain more.
+    Measured: 0.006 of Recall@10 and of nDCG@10 on the implicit benchmark (0.002 to 0.012), nothing elsewhere.
     """
     tau: float = 0.0
     """Promotions that were less likely than this when they were made are left out."""

@@ -14,7 +14,6 @@ from typing import Any
 
 from doxa.core.config import Config
 from doxa.engine import Doxa
-from doxa.recall import ALIGNED
 
 __all__ = ["PARTS", "VARIANTS", "Variant", "lenient", "usual_gate"]
 
@@ -57,10 +56,10 @@ def usual_gate(doxa: Doxa, config: Config) -> None:
 
 PARTS = (
     Variant(name="- promotion", recipe={"promotions": False}),
-    Variant(name="+ consistency", recipe={"variant": ALIGNED}),
+    Variant(name="+ consistency", recipe={"variant": "lambda_2"}),
     Variant(name="+ router", recipe={"route": True}),
     Variant(name="- expansion", recipe={"expand": False}),
-    Variant(name="+ consistency + router", recipe={"variant": ALIGNED, "route": True}),
+    Variant(name="+ consistency + router", recipe={"variant": "lambda_2", "route": True}),
 )
 """Each part of the paper switched from how it ships, and all that it has at once."""
 VARIANTS = (
