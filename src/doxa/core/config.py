@@ -236,7 +236,11 @@ class RecallConfig(Group):
         description="Whether a learned router plans each search: fewer candidates, for slightly less of the evidence; "
         "otherwise all searches share one plan.",
     )
-    consistency: bool = Field(False, description="Whether weights of aligned views, which find less, stand for others.")
+    consistency: bool = Field(
+        False,
+        description="Whether search ranks by weights of which the graph and the dense view were aligned: they differ "
+        "less, and find slightly less; what is learned from feedback is then not used.",
+    )
     feedback: bool = Field(
         True, description="Whether answers that were verified are noted, so that search can learn from them."
     )
