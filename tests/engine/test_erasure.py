@@ -10,6 +10,7 @@ from doxa.backends.store.sql import SQLStore
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Turn
 from doxa.engine import Doxa
+from doxa.engine.absorb.tenure import held
 from doxa.engine.answer import respond as answering_loop
 from doxa.engine.history import replay
 from doxa.engine.history.replay import erase_turns
@@ -124,9 +125,10 @@ def test_a_turn_that_is_erased_before_it_is_processed_does_not_come_back(config)
     with Doxa.open(":memory:", config=config) as doxa:
         schedule, doxa._maintenance.schedule = doxa._maintenance.schedule, lambda user, **_: None
         doxa.dialogue(user="ana").absorb(f"I live in {CANARY}.", turn_id="t1")
-        block = doxa._maintenance._pending("ana")
-        doxa.memory(user="ana").forget(everything=True)
-        doxa._maintenance._process_block(block, [None])
+        block, log = doxa._maintenance._pending("ana"), doxa.parts.log
+        with held(log.store, log.scope("ana"), owner="somebody", seconds=30) as tenure:
+            doxa.memory(user="ana").forget(everything=True)
+            doxa._maintenance._process_block(tenure, block)
         assert doxa.parts.log.rows("ana") == [] and doxa.users() == []
         doxa._maintenance.schedule = schedule
 

@@ -259,10 +259,10 @@ def test_what_could_not_be_stored_is_lifted_at_the_next_try(doxa, monkeypatch):
     log, failing = doxa.parts.log, [True]
     append = log.append
 
-    def busy(user, state, event, vector=None):
+    def busy(user, state, event, vector=None, *, fence=None):
         if event.kind == "promoted" and failing and failing.pop():
             raise StoreConflictError("somebody wrote")
-        append(user, state, event, vector)
+        append(user, state, event, vector, fence=fence)
 
     monkeypatch.setattr(log, "append", busy)
     memory = tell(doxa)

@@ -5,7 +5,7 @@ from unittest.mock import patch
 from doxa.backends.reader import Reading, Span
 from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig
 from doxa.engine import Doxa
-from doxa.engine.answer import respond
+from doxa.engine.answer import drafting
 
 WORDS = Config(encoder=EncoderConfig(name="hash"), grader=GraderConfig(name="none"), engine=EngineConfig(settle_s=10))
 
@@ -35,7 +35,7 @@ class OneWord:
 
 def answer(question, word, *said):
     """Return what is drafted after some turns by a memory whose reader sees one word, before it is weighed."""
-    with patch.object(respond, "chosen", lambda draft, *_: draft), Doxa.open(":memory:", config=WORDS) as doxa:
+    with patch.object(drafting, "chosen", lambda draft, *_: draft), Doxa.open(":memory:", config=WORDS) as doxa:
         doxa.parts.reader = OneWord(word)
         chat = doxa.dialogue(user="ana", speaker="Ana")
         for text in said:
