@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.engine.test_replay import CONFIG
 
 from doxa import Doxa
-from doxa.core.values import Status
+from doxa.core.values import Fact, Relation, Status, Term
 from doxa.language import stems_of
+from doxa.memory.codec import FACT
+from doxa.memory.finding import FactIndex
 from doxa.memory.paged import Table
 
 TOLD = (
@@ -79,3 +83,20 @@ def test_no_question_walks_all_facts(doxa, question, monkeypatch):
     monkeypatch.setattr("doxa.reason.FEW", 0)
     monkeypatch.setattr(Table, "held", walked)
     assert doxa.dialogue(user="ana", session="s").ask(question).text
+
+
+def test_a_fact_is_forgotten_whatever_its_ends_were_called_first():
+    """One key may have labels of different words; what is told no longer is found by none of them."""
+    facts = Table(FACT)
+    index = FactIndex(facts)
+    for number, label in enumerate(("Kim", "Kimberly Ray")):
+        subject, tea = Term("kim", label), Term("tea", "tea")
+        fact = Fact(fact_id=f"f{number}", subject=subject, relation=Relation("likes", "likes"), object=tea)
+        facts[fact.fact_id] = fact
+        index.add(facts.row(fact.fact_id), fact)
+    for key in list(facts):
+        row, fact = facts.row(key), replace(facts[key], object=Term("tea", "green tea"))
+        index.remove(row, fact)
+        del facts[key]
+    assert index.about("kim", None, None) == index.subjects(["kim", "ray"]) == []
+    assert index.naming({"kim", "tea", "green"}) == []

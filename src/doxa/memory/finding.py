@@ -30,13 +30,13 @@ class FactIndex:
         """By subject and relation."""
         self._by_object = Lists()
         self._by_value = Lists()
-        """By stems of the object."""
+        """By stems of the object as it was called first; of some rows the fact is forgotten."""
         self._of_relation = Lists()
         self._identities = Lists()
         self._possessions = Lists()
         """By owner, the subjects that are theirs, as numbers of `_by_subject`."""
         self._words = Lists()
-        """By stem, the subjects that have it in their name, as numbers of `_by_subject`."""
+        """By stem, the subjects whose first name had it, as numbers of `_by_subject`; of some nothing is told now."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FactIndex):
@@ -52,23 +52,25 @@ class FactIndex:
             for term in (fact.subject, fact.object):
                 self._identities.append(term.key, row)
             return
-        first = fact.subject.key not in self._by_subject
-        for index, key in self._places(fact):
-            index.append(key, row)
-        if first:
-            for index, key in self._mentions(fact.subject):
-                index.append(key, self._subject(fact.subject.key))
+        key, owner = fact.subject.key, _owner(fact.subject.key)
+        new, back = self._by_subject.number(key) is None, key not in self._by_subject
+        for index, place in self._places(fact):
+            index.append(place, row)
+        if owner and back:
+            self._possessions.append(owner, self._subject(key))
+        for stem in stems_of(fact.subject.label) if new else ():
+            self._words.append(stem, self._subject(key))
+        for stem in stems_of(fact.object.label):
+            self._by_value.append(stem, row)
 
     def remove(self, row: int, fact: Fact) -> None:
-        """Forget a fact that is no identity and is still in the table. O(facts that share a part with it)."""
-        key = fact.subject.key
-        named = self._facts.at(self._by_subject.get(key)[0]).subject  # as it was called first
+        """Forget a fact that is no identity. O(facts that share a part with it)."""
+        key, owner = fact.subject.key, _owner(fact.subject.key)
         self._by_slot.remove(joined(*slot_of(fact)), row)
         for index, place in self._places(fact):
             index.remove(place, row)
-        if key not in self._by_subject:
-            for index, place in self._mentions(named):
-                index.remove(place, self._subject(key))
+        if owner and key not in self._by_subject:
+            self._possessions.remove(owner, self._subject(key))
 
     def in_slot(self, slot: Slot) -> list[Fact]:
         """Return the facts of a slot, in the order in which they came to be."""
@@ -96,7 +98,7 @@ class FactIndex:
         alike = [name for name in self._of_relation if not stems_of(name.replace("_", " ")).isdisjoint(stems)]
         rows |= {row for name in alike for row in self._of_relation.get(name)}
         rows |= {row for key in self._named(stems) for row in self._by_subject.get(key)}
-        return self._found(sorted(rows))
+        return self._found(sorted(rows - self._facts.gone))
 
     def subjects(self, stems: Iterable[str]) -> list[Term]:
         """Return those of whom anything is told and whose name has a stem, in the order in which they came."""
@@ -140,18 +142,11 @@ class FactIndex:
         yield self._by_relation, joined(key, relation)
         yield self._by_object, fact.object.key
         yield self._of_relation, relation
-        for stem in stems_of(fact.object.label):
-            yield self._by_value, stem
-
-    def _mentions(self, subject: Term) -> Iterator[tuple[Lists, str]]:
-        if "'s " in subject.key:
-            yield self._possessions, subject.key.rpartition("'s ")[0]
-        for stem in stems_of(subject.label):
-            yield self._words, stem
 
     def _named(self, stems: Iterable[str]) -> list[str]:
+        """Return the subjects of whom anything is told and whose name has a stem."""
         numbers = sorted({number for stem in stems for number in self._words.get(stem)})
-        return [self._by_subject.key_at(number) for number in numbers]
+        return [key for key in map(self._by_subject.key_at, numbers) if key in self._by_subject]
 
     def _subject(self, key: str) -> int:
         number = self._by_subject.number(key)
@@ -160,3 +155,8 @@ class FactIndex:
 
     def _found(self, rows: Iterable[int]) -> list[Fact]:
         return [self._facts.at(row) for row in rows]
+
+
+def _owner(key: str) -> str:
+    """Return whose a subject is ("ana" of "ana's rent"); empty for nobody's."""
+    return key.rpartition("'s ")[0]
