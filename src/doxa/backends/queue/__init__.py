@@ -6,15 +6,18 @@ Nothing is lost with a queue: what waits is in the heads of the logs, and is loo
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-__all__ = ["Queue", "Waiting", "Work"]
+__all__ = ["Queue", "Waiting", "Work", "called"]
 
 Work = Callable[[str], float | None]
 """Does a part of what waits for a scope; returns after how many seconds it wants to be called again, None when not."""
 Waiting = Callable[[], Sequence[str]]
 """Returns the scopes for which something waits."""
+
+logger = logging.getLogger("doxa")
 
 
 class Queue(Protocol):
@@ -39,3 +42,12 @@ class Queue(Protocol):
     def stop(self) -> None:
         """End `run`, from any thread: calls under way are waited for."""
         ...
+
+
+def called(work: Work, scope: str) -> float | None:
+    """Call; what it raises is told here, so that no words of a turn get into the tables of a queue."""
+    try:
+        return work(scope)
+    except Exception:
+        logger.exception("what waits was not worked on")
+        return None

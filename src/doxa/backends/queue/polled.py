@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from doxa.backends.queue import Waiting, Work
+from doxa.backends.queue import Waiting, Work, called
 
 __all__ = ["open_queue"]
-
-logger = logging.getLogger("doxa")
 
 
 def open_queue(_: str = "") -> Polled:
@@ -46,10 +43,5 @@ class Polled:
         if self._stopped.is_set():
             return
         self._due.pop(scope, None)
-        try:
-            again_s = work(scope)
-        except Exception:
-            logger.exception("what waits was not worked on")
-            again_s = None
-        if again_s is not None:
+        if (again_s := called(work, scope)) is not None:
             self._due[scope] = time.monotonic() + again_s

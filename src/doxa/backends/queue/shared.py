@@ -26,7 +26,8 @@ from pgqueuer.domain.models import Job
 from pgqueuer.domain.settings import DBSettings
 from pgqueuer.domain.types import Channel
 
-from doxa.backends.queue import Waiting, Work
+from doxa.backends.pauses import pauses
+from doxa.backends.queue import Waiting, Work, called
 from doxa.core.errors import StoreUnavailableError
 
 __all__ = ["Shared"]
@@ -54,12 +55,12 @@ class Shared:
 
     def run(self, work: Work, waiting: Waiting, *, most: int, every_s: float) -> None:
         """Work on what waits. See `Queue`."""
-        tries, pause = 0, FIRST_PAUSE_S
+        tries, waits = 0, pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S, growth=4)
         with ThreadPoolExecutor(most, thread_name_prefix="doxa-worker") as threads:
             while not self._ended.is_set():
                 try:
-                    asyncio.run(self._run(work, waiting, threads, every_s))
-                    tries, pause = 0, FIRST_PAUSE_S
+                    asyncio.run(self._run(work, waiting, threads, most, every_s))
+                    tries, waits = 0, pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S, growth=4)
                 except (psycopg.Error, PgqException, OSError, StoreUnavailableError) as exc:
                     tries += 1
                     if tries == TRIES:
@@ -67,9 +68,9 @@ class Shared:
                             f"The queue cannot be reached ({' '.join(repr(exc).split())}). What waits stays where it "
                             "is. See whether the database server runs, and start the worker again."
                         ) from exc
+                    pause = next(waits)
                     logger.warning("the queue is out of reach, tried again in %.1f s: %r", pause, exc)
-                    self._ended.wait(pause * random.uniform(0.5, 1.0))
-                    pause = min(4 * pause, LONGEST_PAUSE_S)
+                    self._ended.wait(pause)
 
     def stop(self) -> None:
         """End `run`. See `Queue`."""
@@ -78,7 +79,7 @@ class Shared:
             with suppress(RuntimeError):  # it has ended already
                 self._loop.call_soon_threadsafe(self._shutdown.set)
 
-    async def _run(self, work: Work, waiting: Waiting, threads: ThreadPoolExecutor, every_s: float) -> None:
+    async def _run(self, work: Work, waiting: Waiting, threads: ThreadPoolExecutor, most: int, every_s: float) -> None:
         """Claim jobs until the end, or until the connection is lost."""
         loop = asyncio.get_running_loop()
         async with self._queries() as queries:
@@ -90,7 +91,7 @@ class Shared:
             @manager.entrypoint(ENTRY)
             async def process(job: Job) -> None:
                 scope = (job.payload or b"").decode()
-                again_s = await loop.run_in_executor(threads, _guarded, work, scope)
+                again_s = await loop.run_in_executor(threads, called, work, scope)
                 if again_s is not None:
                     raise RetryRequested(timedelta(seconds=again_s))
 
@@ -99,7 +100,7 @@ class Shared:
                 await manager.run(
                     dequeue_timeout=timedelta(seconds=every_s),
                     batch_size=BATCH,
-                    max_concurrent_tasks=max(2 * BATCH, threads._max_workers),
+                    max_concurrent_tasks=max(2 * BATCH, most),
                     shutdown_on_listener_failure=True,
                     heartbeat_timeout=DEAD_AFTER,
                 )
@@ -154,12 +155,3 @@ class _Driver(PsycopgDriver):
 
     async def execute(self, query: str, *args: object) -> str:
         return await self._asking.execute(query, *args)
-
-
-def _guarded(work: Work, scope: str) -> float | None:
-    """Call; what it raises is told here, so that no words of a turn get into the tables of the queue."""
-    try:
-        return work(scope)
-    except Exception:
-        logger.exception("what waits was not worked on")
-        return None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import random
 import select
 import socket
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from doxa.backends.pauses import pauses
 from doxa.backends.store import Change
 
 logger = logging.getLogger("doxa")
@@ -88,21 +88,21 @@ class Channel:
     def _run(self) -> None:
         import psycopg
 
-        pause = FIRST_PAUSE_S
+        waits = pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
         while True:
             try:
                 with self._connect() as connection:
                     connection.execute(f"LISTEN {NAME}")
                     self._call([None])  # what changed before nobody told us
-                    pause = FIRST_PAUSE_S
+                    waits = pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
                     self._exchange(connection)
                     return
             except (psycopg.Error, OSError) as exc:
                 if self._ended.is_set():
                     return
+                pause = next(waits)
                 logger.info("No changes of other processes are heard for %.1f s: %s", pause, exc)
-                self._ended.wait(pause * random.uniform(0.5, 1.0))
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+                self._ended.wait(pause)
 
     def _exchange(self, connection: Any) -> None:
         """Tell and hear until the end; raises what the driver raises when the connection is lost."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from doxa.backends.pauses import pauses
 from doxa.backends.store.failures import ROLLED_BACK, is_lost, mapped_errors, state
 from doxa.backends.store.server import Server
 from doxa.core.errors import ClosedError, StoreConflictError, StoreLockedError, StoreUnavailableError
@@ -35,15 +35,14 @@ def sent_again(*, twice: bool = False) -> Callable[[Callable[Concatenate[D, P], 
     def around(method: Callable[Concatenate[D, P], R]) -> Callable[Concatenate[D, P], R]:
         @wraps(method)
         def call(self: D, /, *args: P.args, **given: P.kwargs) -> R:
-            until, pause = time.monotonic() + self._server.retry_s, FIRST_PAUSE_S
+            until, waits = time.monotonic() + self._server.retry_s, pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
             while True:
                 try:
                     return method(self, *args, **given)
                 except (StoreUnavailableError, StoreLockedError) as exc:
                     if not _may_go_again(exc, twice=twice) or self._closed or time.monotonic() >= until:
                         raise
-                time.sleep(pause * random.uniform(0.5, 1.0))
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+                time.sleep(next(waits))
 
         return call
 
