@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import doxa as doxa_package
-from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig
+from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, StoreConfig
 from doxa.engine import Doxa
 
 
@@ -27,6 +27,24 @@ def config():
     return Config(
         encoder=EncoderConfig(name="hash"), engine=EngineConfig(settle_s=10), grader=GraderConfig(name="none")
     )
+
+
+@pytest.fixture
+def light():
+    """A function of engine settings that gives all settings, with the models that open at once."""
+    return lambda **engine: Config(
+        encoder=EncoderConfig(name="hash"),
+        engine=EngineConfig(settle_s=10, **engine),
+        grader=GraderConfig(name="none"),
+        reader=ReaderConfig(name="none"),
+        store=StoreConfig(pool_size=2, pool_overflow=8),
+    )
+
+
+@pytest.fixture(params=["file", "postgres"])
+def location(request, tmp_path):
+    """The address of a database that is empty, or not there yet."""
+    return request.getfixturevalue("postgres_url") if request.param == "postgres" else str(tmp_path / "memory.db")
 
 
 @pytest.fixture

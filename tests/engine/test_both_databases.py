@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, StoreConfig
+from doxa.core.config import StoreConfig
 from doxa.core.errors import NotFoundError
 from doxa.engine import Doxa, Keys, Records
 
@@ -41,21 +41,8 @@ WRITER = textwrap.dedent(
 
 
 @pytest.fixture
-def config():
-    """Settings that read neither file nor environment, with the models that open at once."""
-    return Config(
-        encoder=EncoderConfig(name="hash"),
-        engine=EngineConfig(settle_s=10),
-        grader=GraderConfig(name="none"),
-        reader=ReaderConfig(name="none"),
-        store=StoreConfig(pool_size=2, pool_overflow=8),
-    )
-
-
-@pytest.fixture(params=["file", "postgres"])
-def location(request, tmp_path):
-    """The address of a database that is empty, or not there yet."""
-    return request.getfixturevalue("postgres_url") if request.param == "postgres" else str(tmp_path / "memory.db")
+def config(light):
+    return light()
 
 
 @pytest.fixture

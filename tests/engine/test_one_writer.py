@@ -6,7 +6,6 @@ from contextlib import ExitStack
 import pytest
 
 from doxa.backends import load
-from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, StoreConfig
 from doxa.engine import Doxa
 from doxa.engine.absorb import maintenance
 
@@ -14,27 +13,11 @@ SCOPE = "default/ana"
 TOLD = [f"I like game{n}." for n in range(5)]
 
 
-def settings(lease_s=30.0):
-    return Config(
-        encoder=EncoderConfig(name="hash"),
-        engine=EngineConfig(settle_s=10, lease_s=lease_s),
-        grader=GraderConfig(name="none"),
-        reader=ReaderConfig(name="none"),
-        store=StoreConfig(pool_size=2, pool_overflow=8),
-    )
-
-
-@pytest.fixture(params=["file", "postgres"])
-def location(request, tmp_path):
-    """The address of a database that is empty, or not there yet."""
-    return request.getfixturevalue("postgres_url") if request.param == "postgres" else str(tmp_path / "memory.db")
-
-
 @pytest.fixture
-def opened(location):
+def opened(location, light):
     """A function that opens one more engine on the database."""
     with ExitStack() as stack:
-        yield lambda **given: stack.enter_context(Doxa.open(location, config=settings(**given)))
+        yield lambda **given: stack.enter_context(Doxa.open(location, config=light(**given)))
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 
 from doxa.backends import load
 from doxa.backends.store import NewRow
-from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig, StoreConfig
 from doxa.core.errors import BackendReplyError
 from doxa.core.values import Turn
 from doxa.engine import Doxa, Worker, stuck, try_again
@@ -20,26 +19,17 @@ from doxa.memory.codec import turn_to
 
 
 @pytest.fixture
-def config():
-    """Settings that read neither file nor environment, with the models that open at once."""
-    return Config(
-        encoder=EncoderConfig(name="hash"),
-        engine=EngineConfig(settle_s=10, lease_s=5),
-        grader=GraderConfig(name="none"),
-        reader=ReaderConfig(name="none"),
-        store=StoreConfig(pool_size=2, pool_overflow=8),
-    )
+def config(light):
+    return light(lease_s=5)
 
 
-@pytest.fixture(params=["file", "postgres"])
-def location(request, tmp_path):
-    """The address of a database that is empty, or not there yet."""
-    if request.param == "file":
-        yield str(tmp_path / "memory.db")
-        return
-    url, server = request.getfixturevalue("postgres_url"), request.getfixturevalue("postgres")
-    yield url
-    server.execute("DROP SCHEMA IF EXISTS doxa_queue CASCADE", database=sa.make_url(url).database)
+@pytest.fixture
+def location(request, location):
+    """The same without the queue that a test leaves there."""
+    yield location
+    if "://" in location:
+        name = sa.make_url(location).database
+        request.getfixturevalue("postgres").execute("DROP SCHEMA IF EXISTS doxa_queue CASCADE", database=name)
 
 
 @pytest.fixture(autouse=True)

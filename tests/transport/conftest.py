@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from doxa.core.config import MemoryConfig
 from doxa.transport.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -104,3 +105,13 @@ def ana(cli: Cli) -> Cli:
 def locomo(cli: Cli) -> Path:
     """A LoCoMo file of one conversation with one question."""
     return cli.file("locomo.json", json.dumps(LOCOMO))
+
+
+@pytest.fixture
+def shared(doxa, monkeypatch):
+    """A handbook that everybody reads, where an engine is there."""
+    name = "acme-handbook"
+    config = doxa.parts.config.model_copy(update={"memory": MemoryConfig(shared=(name,))})
+    monkeypatch.setattr(doxa.parts, "config", config)
+    doxa.dialogue(user=name, speaker="Handbook").absorb("The Lisbon office opens at nine.", turn_id="hours")
+    doxa.dialogue(user=name).flush()

@@ -2,21 +2,8 @@
 
 import re
 
-import pytest
-
-from doxa.core.config import MemoryConfig
-
 HANDBOOK = "acme-handbook"
 HOURS = "When does the Lisbon office open?"
-
-
-@pytest.fixture
-def shared(doxa, monkeypatch):
-    """A handbook that everybody reads."""
-    config = doxa.parts.config.model_copy(update={"memory": MemoryConfig(shared=(HANDBOOK,))})
-    monkeypatch.setattr(doxa.parts, "config", config)
-    doxa.dialogue(user=HANDBOOK, speaker="Handbook").absorb("The Lisbon office opens at nine.", turn_id="hours")
-    doxa.dialogue(user=HANDBOOK).flush()
 
 
 def test_a_reply_from_a_shared_memory_is_shown_and_its_links_lead_somewhere(ana, shared):

@@ -1,19 +1,6 @@
 """A memory that everybody reads, as an agent with tools sees it."""
 
-import pytest
-
-from doxa.core.config import MemoryConfig
-
 HANDBOOK = "acme-handbook"
-
-
-@pytest.fixture
-def shared(doxa, monkeypatch):
-    """A handbook that everybody reads."""
-    config = doxa.parts.config.model_copy(update={"memory": MemoryConfig(shared=(HANDBOOK,))})
-    monkeypatch.setattr(doxa.parts, "config", config)
-    doxa.dialogue(user=HANDBOOK, speaker="Handbook").absorb("The Lisbon office opens at nine.", turn_id="hours")
-    doxa.dialogue(user=HANDBOOK).flush()
 
 
 def test_an_agent_recalls_it_asks_why_and_cannot_erase_it(play, shared):
