@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from histories import PART, Base, History, base
 from numpy.typing import NDArray
+from resident import resident
 
 from doxa.core.values import Role, Turn
 from doxa.language import stems
@@ -214,13 +215,6 @@ def spread(took: Sequence[tuple[tuple[float, float], ...]]) -> dict[str, dict[st
         }
         for stage, name in enumerate(("meaning", "words", "search"))
     }
-
-
-def resident() -> dict[str, int]:
-    """Return the bytes of this process that are resident: of its own, and pages of files."""
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    found = dict(line.split(":", 1) for line in lines)
-    return {"own": int(found["RssAnon"].split()[0]) * 1024, "file": int(found["RssFile"].split()[0]) * 1024}
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from resident import resident
 
 from doxa.core.config import Config
 from doxa.engine import Doxa
@@ -155,7 +156,7 @@ def _word(number: int) -> str:
 
 def _resident() -> int:
     """Return the bytes of memory that this process holds."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return sum(resident().values())
 
 
 def _config(shared: tuple[str, ...]) -> Config:

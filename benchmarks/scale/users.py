@@ -7,7 +7,7 @@ Stretches of so many turns of the conversations are understood, each as a memory
 vectors until there are enough users; a file that has them is used as it is. Then one process asks searches: the user is
 drawn with a probability of 1 / rank, the question is one of his conversation. Nothing is loaded when it begins. With
 `--saved` every memory was opened and let go before, so that its snapshot is there; that is not timed. Resident is what
-the process had at most, `anonymous` without the pages of files that it maps.
+the process had at most, `own` without the pages of files that it maps.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from resident import resident
 
 from doxa.backends.transcripts import read
 from doxa.core.config import Config, EngineConfig
@@ -78,12 +79,6 @@ def saved(options: argparse.Namespace, users: list[tuple[str, list[str]]]) -> fl
     return (time.perf_counter() - began) / len(users)
 
 
-def resident() -> dict[str, int]:
-    """Return the megabytes of this process: all, and those of no file."""
-    told = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return {name: int(told[key].split()[0]) // 1024 for name, key in (("resident", "VmRSS"), ("anonymous", "RssAnon"))}
-
-
 def main() -> None:
     """Fill, ask, and print one JSON object."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -104,7 +99,7 @@ def main() -> None:
     weights = 1 / np.arange(1, len(users) + 1)
     order = chance.permutation(len(users))
     drawn = order[chance.choice(len(users), options.queries, p=weights / weights.sum())]
-    most = {"resident": 0, "anonymous": 0}
+    most = {"resident": 0, "own": 0}
     took, found = [], 0
     with Doxa.open(options.db, config=Config(engine=EngineConfig(memory_mb=options.memory_mb))) as doxa:
         for number, at in enumerate(drawn.tolist()):
@@ -114,12 +109,17 @@ def main() -> None:
             found += len(doxa.memory(user=user).search(question, k=TOP))
             took.append((time.perf_counter() - began) * 1000)
             if number % 100 == 0:
-                most = {name: max(most[name], now) for name, now in resident().items()}
+                now = resident()
+                most = {"resident": max(most["resident"], sum(now.values())), "own": max(most["own"], now["own"])}
     told |= {"queries": len(took), "users asked": len(set(drawn.tolist())), "found a query": found / len(took)}
     for name, part in (("all", took), ("second half", took[len(took) // 2 :])):
         told[name] = {f"p{cut}_ms": round(float(np.percentile(part, cut)), 1) for cut in (50, 95, 99)}
     packs = sum(file.stat().st_size for file in Path(f"{options.db}.folds").rglob("*.fold"))
-    told |= {"most_mb": most, "database_mb": options.db.stat().st_size // 10**6, "snapshots_mb": packs // 10**6}
+    told |= {
+        "most_mb": {name: size // 2**20 for name, size in most.items()},
+        "database_mb": options.db.stat().st_size // 10**6,
+        "snapshots_mb": packs // 10**6,
+    }
     print(json.dumps(told))
 
 
