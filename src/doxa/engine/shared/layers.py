@@ -29,12 +29,6 @@ def shared_with(parts: Parts, user: str) -> tuple[str, ...]:
     return tuple(name for name in parts.config.memory.shared if name != user)
 
 
-def _origin(parts: Parts, user: str, key: str) -> Origin | None:
-    """Return where an id is from, if it is from a memory that the user reads; None for all others."""
-    origin = origin_of(key)
-    return origin if origin is not None and origin.memory in shared_with(parts, user) else None
-
-
 def is_shared(key: str) -> bool:
     """Tell whether an id is of a shared memory."""
     return origin_of(key) is not None
@@ -73,10 +67,10 @@ def place_of(parts: Parts, user: str, key: str) -> Iterator[tuple[UserState, Ori
     Raises:
         NotFoundError: the user reads no such memory.
     """
-    origin = _origin(parts, user, key)
-    if origin is None:
-        read = ", ".join(shared_with(parts, user)) or "none"
-        raise NotFoundError(f"{key!r} is of no memory that user {user!r} reads; setting memory.shared names: {read}.")
+    origin, read = origin_of(key), shared_with(parts, user)
+    if origin is None or origin.memory not in read:
+        names = ", ".join(read) or "none"
+        raise NotFoundError(f"{key!r} is of no memory that user {user!r} reads; setting memory.shared names: {names}.")
     with parts.log.user(origin.memory) as state:
         yield state, origin
 
@@ -98,8 +92,9 @@ def told(fact: Fact, memory: str) -> Fact:
 
 def _by_memory(parts: Parts, user: str, keys: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the memories that ids are of, each with the ids in it; those that the user does not read are left out."""
+    read = shared_with(parts, user)
     found: dict[str, list[str]] = {}
-    for key in dict.fromkeys(keys):
-        if (origin := _origin(parts, user, key)) is not None:
+    for key in dict.fromkeys(keys) if read else ():
+        if (origin := origin_of(key)) is not None and origin.memory in read:
             found.setdefault(origin.memory, []).append(origin.key)
     yield from found.items()

@@ -35,13 +35,15 @@ def sent_again(*, twice: bool = False) -> Callable[[Callable[Concatenate[D, P], 
     def around(method: Callable[Concatenate[D, P], R]) -> Callable[Concatenate[D, P], R]:
         @wraps(method)
         def call(self: D, /, *args: P.args, **given: P.kwargs) -> R:
-            until, waits = time.monotonic() + self._server.retry_s, pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
+            until = time.monotonic() + self._server.retry_s
+            waits: Iterator[float] | None = None  # most calls need none
             while True:
                 try:
                     return method(self, *args, **given)
                 except (StoreUnavailableError, StoreLockedError) as exc:
                     if not _may_go_again(exc, twice=twice) or self._closed or time.monotonic() >= until:
                         raise
+                waits = waits or pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
                 time.sleep(next(waits))
 
         return call
