@@ -16,6 +16,7 @@ class Asked:
 
     user: str
     text: str
+    """What is read of the question: of a very long one the beginning and the end."""
     speaker: str
     agent: str
     session: str
@@ -30,6 +31,8 @@ class Asked:
     """Whether background knowledge is added; None leaves that to the settings and to what is said."""
     n: int = 1
     """Replies that are wanted, each by another piece of background."""
+    whole: str = ""
+    """All that was said, for a language model, where more was said than is read."""
 
     def as_turn(self) -> Turn:
         """Return it as a turn that is not stored, for what looks at turns."""

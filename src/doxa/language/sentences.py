@@ -1,14 +1,19 @@
-"""Where one sentence of a text ends and the next begins."""
+"""Where one sentence of a text ends and the next begins, and how much of a long text is read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 
-__all__ = ["sentence_places", "split_text"]
+__all__ = ["MOST_SENTENCES", "opening", "overlong", "pared", "sentence_places", "split_text"]
 
 LONGEST = 400
-"""Characters up to which what seems to end in an abbreviation goes on."""
+"""Characters of a sentence that is read as one; up to so many goes on what seems to end in an abbreviation."""
+MOST_SENTENCES, MOST_CHARS = 120, 30_000
+"""What is read of a turn: so many sentences, and so many characters. It bounds what a very long one costs."""
+ASKED_CHARS = 2_000
+"""What is read at the beginning and at the end of a question that is longer than both."""
 ABBREVIATION = re.compile(
     r"\b(?:dr|mr|mrs|ms|prof|st|sr|jr|no|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|jan|feb|mar|apr|"
     r"aug|sept?|oct|nov|dec|(?-i:[A-Z]))\.$",
@@ -27,11 +32,37 @@ def sentence_places(text: str) -> list[tuple[int, int]]:
     return [(pieces[0][0], pieces[-1][1]) for pieces in _sentences(text)]
 
 
+def opening(text: str) -> str:
+    """Return the beginning of a text, as it stands, that is read as a turn; it ends with a sentence if it has one."""
+    ends = [pieces[-1][1] for pieces in islice(_sentences(text[:MOST_CHARS]), MOST_SENTENCES + 1)]
+    if len(text) > MOST_CHARS and len(ends) > 1 and ends[-1] == MOST_CHARS:
+        del ends[-1]  # it goes on
+    return text if len(text) <= MOST_CHARS and len(ends) <= MOST_SENTENCES else text[: ends[:MOST_SENTENCES][-1]]
+
+
+def overlong(text: str) -> int:
+    """Return how many sentences of a text are longer than `LONGEST` characters."""
+    return sum(pieces[-1][1] - pieces[0][0] > LONGEST for pieces in _sentences(text))
+
+
+def pared(text: str) -> str:
+    """Return what is read of a question: the beginning and the end of a long one, and of a sentence at most `LONGEST`.
+
+    What is asked mostly stands at the end, so of a longer sentence its last words are kept. Others are as they stand.
+    """
+    if len(text) > 2 * ASKED_CHARS:
+        text = f"{text[:ASKED_CHARS]}\n{text[-ASKED_CHARS:]}"
+    if len(text) <= LONGEST or not overlong(text):
+        return text
+    return " ".join(text[max(start, end - LONGEST) : end] for start, end in sentence_places(text))
+
+
 def _sentences(text: str) -> Iterator[list[tuple[int, int]]]:
     """Yield each sentence as the places of its pieces: of more than one where an abbreviation seemed to end it."""
     carried: list[tuple[int, int]] = []
     length = start = 0
-    for end, after in [*(match.span() for match in END.finditer(text)), (len(text), len(text))]:
+    ends = (match.span() for match in END.finditer(text))
+    for end, after in chain(ends, ((len(text), len(text)),)):
         piece = text[start:end]
         stripped = piece.strip()
         if stripped:

@@ -1,4 +1,4 @@
-"""What search asks of every indexed turn at once: its neighbours in the session, its speaker, role and time."""
+"""What search asks of every indexed turn at once: its session and neighbours there, its speaker, role and time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Columns", "grown", "microseconds", "moment"]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 GROWTH = 1.25
 """Room is made for a quarter more at a time."""
-NAMES_AND_TYPES = {"before": "i4", "after": "i4", "speaker": "i4", "role": "i1", "at": "i8"}
+NAMES_AND_TYPES = {"session": "i4", "before": "i4", "after": "i4", "speaker": "i4", "role": "i1", "at": "i8"}
 ROLES = ("user", "assistant", "system", "tool")
 
 
@@ -31,7 +31,7 @@ def moment(at: int) -> datetime:
 
 
 class Columns:
-    """One row a place, in columns that grow together. Adding costs amortised O(1); about 21 bytes a turn.
+    """One row a place, in columns that grow together. Adding costs amortised O(1); about 25 bytes a turn.
 
     Neighbours are kept as links, not as the rows next to it, because sessions may be interleaved.
     """
@@ -41,6 +41,8 @@ class Columns:
         self._size = 0
         self._last: Table[int] = Table()
         """The latest place of every session."""
+        self._sessions = 0
+        """How many there are."""
         self.speakers: dict[str, int] = {}
         """Speaker -> number in the column `speaker`, in order of appearance."""
 
@@ -53,6 +55,7 @@ class Columns:
             self._columns = {name: grown(column, self._size + 1) for name, column in self._columns.items()}
         place, before = self._size, self._last.get(turn.session, -1)
         row = {
+            "session": self._columns["session"][before] if before >= 0 else self._sessions,
             "before": before,
             "after": -1,
             "speaker": self.speakers.setdefault(turn.speaker, len(self.speakers)),
@@ -63,6 +66,8 @@ class Columns:
             self._columns[name][place] = value
         if before >= 0:
             self._columns["after"][before] = place
+        else:
+            self._sessions += 1
         self._last[turn.session] = place
         self._size += 1
         return place
@@ -78,8 +83,14 @@ class Columns:
         """Take those of a pack in place of all that are here; they stay there until a row is added."""
         self._columns = {column: pack.array(f"{name}.{column}") for column in NAMES_AND_TYPES}
         self._size = len(self._columns["at"])
+        self._sessions = int(self._columns["session"].max(initial=-1)) + 1
         self._last.load(pack, f"{name}.last")
         self.speakers = pack.value(f"{name}.speakers")
+
+    @property
+    def session(self) -> NDArray[np.int32]:
+        """Number of the session, in the order in which they began, `(n,) int32`."""
+        return self._columns["session"][: self._size]
 
     @property
     def before(self) -> NDArray[np.int32]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from doxa.core.values import Turn
-from doxa.language import split_text
+from doxa.language import opening, split_text
 from doxa.language.words import BE, DETERMINERS, HAVE, PREPOSITIONS
 from doxa.memory.ontology import relation_names
 from doxa.memory.paged import Form, Lists, Pack, PackWriter, Records, hashed, joined
@@ -38,8 +38,8 @@ COMPLEMENT = re.compile(r"^.*\bof (?:the )?")
 JOINING = PREPOSITIONS | DETERMINERS | frozenset(BE) | frozenset(HAVE)
 FEW = 3
 """Words of a thing that no capitals name."""
-LONGEST = 14
-"""Words of a sentence that says one thing of two names, as facts are put down; talk says more."""
+LONGEST, MOST_CHARS = 14, 400
+"""Words and characters of a sentence that says one thing of two names, as facts are put down; talk says more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,10 @@ def key_of(name: str) -> str:
 
 
 def ties_of(turn: Turn, place: int, state: UserState) -> Iterator[Tie]:
-    """Yield the sentences of a turn that say one thing of two names, none of them that of who speaks."""
+    """Yield the sentences of a turn that say one thing of two names, none of them that of who speaks.
+
+    Of a very long turn its opening is read. Cost O(sentences x what the turn claims), both bounded.
+    """
     claims = state.beliefs.said_in(turn.turn_id)
     many = any(claim.relation.name in relation_names() and not claim.functional for claim in claims)
     labels = [
@@ -191,8 +194,10 @@ def ties_of(turn: Turn, place: int, state: UserState) -> Iterator[Tie]:
         for label in (term.label, COMPLEMENT.sub("", term.label))
         if label
     ]
-    for sentence in split_text(turn.text):
-        if sentence.endswith("?") or len(sentence.split()) > LONGEST or FIRST.search(sentence):
+    for sentence in split_text(opening(turn.text)):
+        if len(sentence) > MOST_CHARS or len(sentence.split()) > LONGEST:
+            continue
+        if sentence.endswith("?") or FIRST.search(sentence):
             continue
         spans = _spans(sentence, labels)
         keys = tuple(key_of(sentence[a:b]) for a, b in spans)

@@ -32,7 +32,7 @@ __all__ = ["Kept", "Note", "Spent", "UserState"]
 PARTS = ("turns", "beliefs", "lexical", "vectors", "columns", "feedback", "promotions", "_sessions")
 VALUES = ("degraded", "ordinal", "erased", "state", "maintained")
 """What a snapshot has of a state: parts that save and load themselves, and plain values."""
-SMALLEST, ROW_BYTES, PLACE_BYTES = 1 << 16, 4096, 512
+SMALLEST, ROW_BYTES, PLACE_BYTES = 1 << 17, 4096, 512
 """What a state takes whatever is in it, a row of the log that lies in no pack, and what is held of a turn in one."""
 NOTES_KEPT = 64
 """Turns of which it is kept in memory how they were understood: those that may be answered just now."""

@@ -27,6 +27,8 @@ FAN = 4
 """Things that one sentence with a name left open may lead to; what leads to more leads nowhere in particular."""
 NEAR = 40
 """Sentences that are looked at from one name, the latest."""
+STARTS = 8
+"""Names of a question from which chains are looked for."""
 LOOKED_AT = 400
 """Sentences of a name that are looked at for those, also the latest: most of what is said of a hub may not count."""
 BEAM = 12
@@ -79,10 +81,12 @@ def best_chains(question: str, index: MentionIndex, encode: Encode, counts: Call
         encode: makes vectors; those of sentences with letters are worth keeping.
         counts: tells whether a sentence may be a step; no others are read.
 
-    Cost: O(sentences around the names of the question, to `HOPS`), and a vector for each that differs.
+    Chains begin at the first `STARTS` names of the question. Cost: O(sentences around them, to `HOPS`), and a vector
+    for each that differs.
     """
     found: list[Chain] = []
-    for start, end, key in index.named_in(question):
+    named = {key: (start, end) for start, end, key in reversed(index.named_in(question))}
+    for key, (start, end) in islice(reversed(named.items()), STARTS):
         asked = encode([f"{question[:start]}X{question[end:]}"])[0]
         chains = list(_chains((start, end), key, index, asked, encode, counts))
         if not chains:

@@ -48,8 +48,7 @@ def with_sessions(scores: Mapping[str, Scores], look: Look, places: Places) -> d
     for name, weight in OWN.items():
         if name in scores:
             own += np.float32(weight) * scores[name]
-    best: dict[str, float] = {}
-    sessions = [look.state.turns[look.state.places[place]].session for place in places.tolist()]
-    for session, score in zip(sessions, own.tolist(), strict=True):
-        best[session] = max(score, best.get(session, score))
-    return {**scores, "session": np.array([best[session] for session in sessions], dtype=np.float32)}
+    sessions, of = np.unique(look.state.columns.session[places], return_inverse=True)
+    best = np.full(len(sessions), -np.inf, dtype=np.float32)
+    np.maximum.at(best, of, own)
+    return {**scores, "session": best[of]}

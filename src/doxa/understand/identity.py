@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from doxa.core.values import Act, Claim, Modality, Term, Turn
+from doxa.language import MOST_SENTENCES
 from doxa.memory import SAME_AS, Beliefs, is_name, is_tie, pair_of
 from doxa.understand.declaratives import is_question
 from doxa.understand.referents import NAME, PET, Referents, kin_of, named, term
@@ -18,7 +19,6 @@ from doxa.understand.variants import variants
 
 __all__ = ["identify", "of_world"]
 
-MOST_SENTENCES = 120
 STATED, DESCRIBED = 0.95, 0.9
 """Confidence of an identity that is stated, and of a described relative who gets a name."""
 ONE = rf"(?P<one>{NAME})"

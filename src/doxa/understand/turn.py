@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from doxa.backends.parser import Parser, TurnReader, split
 from doxa.core.values import Act, Claim, Modality, Rule, Term, Turn
+from doxa.language import MOST_SENTENCES
 from doxa.language.times import Repeat, read_times
 from doxa.memory import Beliefs, inventory, measures
 from doxa.understand.alignment import realigned
@@ -32,8 +33,6 @@ AMENDING = {Act.WITHDRAW: "withdraw", Act.CORRECT: "correct"}
 """The intents of a turn that does something to earlier words."""
 OPEN = frozenset(["has", "is_a", "has_state"])
 """Listed relations that say so little that their objects tell whether there is one at a time."""
-MOST_SENTENCES = 120
-"""Sentences read per turn; what follows is kept as text. It bounds the cost of a very long message."""
 
 GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|guten \w+|welcome)\b", re.IGNORECASE)
 ECHO = re.compile(

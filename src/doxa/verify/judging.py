@@ -53,14 +53,14 @@ def check(text: str, known: Known, spec: CheckSpec | None = None) -> Verdict:
     checked = _Check(known, spec or CheckSpec(), promises_of(known))
     spoken = read_reply(text)
     for place, sentence in enumerate(spoken):
-        checked.take(place, sentence, spoken[place - 1].text if place else "")
+        checked.take(place, sentence, spoken[place - 1] if place else None)
     checked.ask()
     told = [checked.told(place, one) for place, one in enumerate(spoken)]
-    verdict = together(_heard(told, known))
+    verdict = together(_heard(told, spoken, known))
     return replace(verdict, due=due(text, checked.promises, known))
 
 
-def _heard(told: Sequence[SentenceVerdict], known: Known) -> list[SentenceVerdict]:
+def _heard(told: Sequence[SentenceVerdict], spoken: Sequence[Spoken], known: Known) -> list[SentenceVerdict]:
     """Return the verdicts on sentences, those on statements once the turns that bear on them are heard.
 
     What logic and wording do not support is always heard, of the rest the first `SETTLED`: a list of facts is long.
@@ -69,9 +69,10 @@ def _heard(told: Sequence[SentenceVerdict], known: Known) -> list[SentenceVerdic
         return list(told)
     found: list[SentenceVerdict] = []
     settled = 0
-    for sentence in told:
+    for sentence, said in zip(told, spoken, strict=True):
         settled += sentence.kind == "statement" and sentence.label == "supported"
-        listens = sentence.kind == "statement" and (sentence.label != "supported" or settled <= SETTLED)
+        claims = sentence.kind == "statement" and not said.unread
+        listens = claims and (sentence.label != "supported" or settled <= SETTLED)
         found.append(heard(sentence, known.witnesses(sentence.text)) if listens else sentence)
     return found
 
@@ -97,11 +98,14 @@ class _Check:
     read: str = ""
     """What stood before, for names and pronouns."""
 
-    def take(self, place: int, sentence: Spoken, before: str) -> None:
+    def take(self, place: int, sentence: Spoken, before: Spoken | None) -> None:
         """Check one sentence by logic and wording; `before` is the sentence that stands before it."""
+        if sentence.unread:
+            self.found.append([])
+            return
         promised = broken(sentence, self.promises, self.known)
         self.found.append([promised] if promised is not None else [])
-        premise = premise_of(premised(sentence, before), self.known) if bears(sentence) else None
+        premise = premise_of(premised(sentence, _read_of(before)), self.known) if bears(sentence) else None
         for clause in sentence.clauses:
             claims = self._claims(clause)
             found = self._clause(clause, claims)
@@ -198,7 +202,7 @@ class _Check:
         order = ("contradicted", "supported", "neutral")
         best = next((one for label in order for one in found if one.label == label), None)
         if best is None:
-            return SentenceVerdict(text=sentence.text, kind=sentence.kind)
+            return SentenceVerdict(text=sentence.text, kind=sentence.kind, reason=sentence.unread)
         return SentenceVerdict(
             text=sentence.text,
             label=best.label,
@@ -209,6 +213,10 @@ class _Check:
             p_entailment=0.0 if best.label == "contradicted" else best.p,
             p_contradiction=best.p if best.label == "contradicted" else best.against,
         )
+
+
+def _read_of(before: Spoken | None) -> str:
+    return "" if before is None or before.unread else before.text
 
 
 def _written(clause: str) -> str:

@@ -20,8 +20,10 @@ from doxa.language import split_text
 
 __all__ = ["Clause", "Spoken", "affirmed", "cue", "read_reply", "turned"]
 
-MOST_SENTENCES = 60
-"""Sentences of a reply that are read; what follows is not checked."""
+MOST_SENTENCES, LONGEST = 60, 1_000
+"""Sentences of a reply that are checked, and characters of one; of the rest it is said that it was not."""
+BEYOND = f"only the first {MOST_SENTENCES} sentences of a text are checked"
+RUNS_ON = f"a sentence of more than {LONGEST:,} characters is not checked"
 
 WHY = re.compile(
     r"^(?:since|as|because|now that|given that|seeing that|considering that|seeing as|although|though|while|when) "
@@ -74,12 +76,23 @@ class Spoken:
     kind: SentenceKind
     clauses: tuple[Clause, ...] = ()
     """What it claims; empty for all but statements."""
+    unread: str = ""
+    """Why it is not checked; empty where it is."""
 
 
 def read_reply(text: str) -> list[Spoken]:
-    """Return the sentences of a reply in order, with what each claims. Cost O(len(text)); never raises."""
+    """Return the sentences of a reply in order, with what each claims; what is beyond the first ones is one more.
+
+    Cost O(len(text)); never raises.
+    """
     plain = re.sub(r"[ \t]+", " ", text.replace("\u2019", "'").replace("*", " "))
-    return [_sentence(raw.lstrip("-#•> ").strip()) for raw in split_text(plain)[:MOST_SENTENCES]]
+    raws = [raw.lstrip("-#•> ").strip() for raw in split_text(plain)]
+    spoken = [_sentence(raw) if len(raw) <= LONGEST else _unread(raw, RUNS_ON) for raw in raws[:MOST_SENTENCES]]
+    return [*spoken, _unread(" ".join(raws[MOST_SENTENCES:]), BEYOND)] if len(raws) > MOST_SENTENCES else spoken
+
+
+def _unread(text: str, why: str) -> Spoken:
+    return Spoken(text=text, kind="statement", unread=why)
 
 
 def cue(name: str, text: str) -> bool:

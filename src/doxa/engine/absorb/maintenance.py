@@ -30,8 +30,10 @@ from doxa.engine.history.answers import store_answers
 from doxa.engine.history.shadow import store_shadows
 from doxa.engine.reading.clashes import judge
 from doxa.engine.reading.tasks import propose
+from doxa.engine.reading.turns import readable
 from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.pending import MICRO_BATCH
+from doxa.language import opening
 from doxa.memory import encoded_texts, mention_index
 from doxa.recall import index_of
 from doxa.understand import read_ahead
@@ -399,11 +401,12 @@ class Maintenance:
             read_ahead(self._with_context(turns), self._parts.parser, most=SENTENCES_AHEAD)
             if self._parts.grader() is not None:
                 for text, _ in told:
-                    self._parts.request(text)
+                    self._parts.request(opening(text))
 
     def _with_context(self, turns: Sequence[Turn]) -> list[tuple[Turn, list[Turn]]]:
         with self._parts.log.user(turns[0].user) as state:
-            return [(turn, state.context(turn, self._parts.config.engine.context_turns)) for turn in turns]
+            told = [(turn, state.context(turn, self._parts.config.engine.context_turns)) for turn in turns]
+            return [(readable(turn), [readable(one) for one in context]) for turn, context in told]
 
     def _encode(self, block: list[Turn]) -> tuple[list[NDArray[np.float32] | None], str]:
         """Return the rows of every turn, `(r, dims)`: its whole text and its passages; None for one of Doxa's own."""

@@ -16,9 +16,11 @@ from doxa.core.shared import qualified
 from doxa.core.values import Evidence, Fact, Turn
 from doxa.engine.answer.rewriting import rewrite
 from doxa.engine.answer.searching import Within
+from doxa.engine.reading.turns import readable
 from doxa.engine.shared.hiding import hidden, visible
 from doxa.engine.shared.layers import shared_with
 from doxa.engine.wiring.parts import Parts
+from doxa.language import pared
 from doxa.memory import UserState
 from doxa.recall import Query, Rewriting, encoded, is_incomplete, read_query, recall
 
@@ -59,14 +61,16 @@ def search(
     """Return the evidence for a query, best first; one that goes on from something goes on from the latest turns.
 
     There is no trace, so what fails on the way (the encoder, the language model) is logged as a warning. What is bound
-    to a session is looked for in the user's own memory alone.
+    to a session is looked for in the user's own memory alone. Of a very long query the beginning and the end are read.
 
     Cost: one search of each memory that is read.
     """
+    query = pared(query)
     with parts.log.user(user) as state:
         asker, at = state.person() or "", state.now()
         if recent is None:
             recent = state.latest(parts.config.engine.context_turns) if is_incomplete(query) else ()
+        recent = [readable(turn) for turn in recent]
     rewriting = rewrite(query, recent, parts, asker=asker)
     if rewriting is not None and rewriting.failed:
         logger.warning("search for user %s: %s", pseudonym(parts.log.scope(user)), rewriting.failed)

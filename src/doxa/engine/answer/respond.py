@@ -29,7 +29,7 @@ from doxa.engine.answer.rewriting import rewrite
 from doxa.engine.answer.searching import drawn_on
 from doxa.engine.asked import Asked
 from doxa.engine.history.answers import keep
-from doxa.engine.reading.turns import note_of, read_by, reading_of
+from doxa.engine.reading.turns import note_of, read_by, readable, reading_of
 from doxa.engine.shared.layers import is_shared, shared_with, turns_of
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, Note, UserState, using
@@ -364,12 +364,15 @@ def _believed(text: str, facts: Sequence[Fact], beliefs: Beliefs, parts: Parts) 
 
 
 def _recent(asked: Asked, own: Turn | None, state: UserState, size: int) -> list[Turn]:
-    """Return the turns before the one that asks, oldest first, with what was asked without being remembered."""
+    """Return the turns before the one that asks, oldest first, with what was asked without being remembered.
+
+    Of a very long one what is read of it.
+    """
     if not size:
         return []
     known = [state.turns[ordinal] for ordinal in state.session(asked.session)[-size:]]
     known = state.context(own, size) if own is not None else known
-    return sorted((*known, *asked.said), key=lambda turn: turn.ordinal)[-size:]
+    return [readable(turn) for turn in sorted((*known, *asked.said), key=lambda turn: turn.ordinal)[-size:]]
 
 
 def _write(asked: Asked, found: _Found, parts: Parts, tracer: Tracer) -> Draft:
@@ -399,7 +402,7 @@ def _task(asked: Asked, found: _Found) -> Task:
     known = found.reasoning.task if found.reasoning is not None else Task(text=asked.text, today=found.today)
     return replace(
         known,
-        text=asked.text,
+        text=asked.whole or asked.text,
         question=found.question,
         asker=asked.speaker,
         agent=asked.agent,

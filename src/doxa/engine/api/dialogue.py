@@ -28,6 +28,7 @@ from doxa.engine.intake import (
     require_text,
     unwrapped,
 )
+from doxa.language import pared
 
 if TYPE_CHECKING:
     from doxa.engine.absorb.maintenance import Maintenance
@@ -326,9 +327,12 @@ class Dialogue:
             if reason := self._doxa.settle(self.user):
                 note["degraded"] = reason
         at = at or known_at or self._now()
+        whole = unwrapped(text)
+        read = pared(whole)
         asked = Asked(
             user=self.user,
-            text=unwrapped(text),
+            text=read,
+            whole="" if read == whole else whole,
             speaker=self.speaker,
             agent=self.agent,
             session=self.session,

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from doxa.backends.parser import Parser
 from doxa.core.errors import BackendError
 from doxa.core.values import Act, Claim, Rule, Status, Turn
+from doxa.language import opening, overlong
 from doxa.memory import Beliefs, Note, is_identity
 from doxa.revise import Denials, Judgement
 from doxa.understand import (
@@ -25,11 +26,13 @@ from doxa.understand import (
     understand_graph,
 )
 
-__all__ = ["BY_AMR", "Trained", "note_of", "read_by", "reading_of", "taught_in"]
+__all__ = ["BY_AMR", "Trained", "note_of", "read_by", "readable", "reading_of", "taught_in"]
 
 AMENDS = (Act.WITHDRAW, Act.CORRECT)
 """What a turn does to earlier words."""
 FOREIGN = "it is not in English ({language}): it is kept and can be searched, and no facts were made from it"
+UNREAD = "its first {read:,} characters of {all:,} were read; the rest is kept and can be searched"
+RUNS_ON = "{count:,} of its sentences run on for more than 400 characters: they are kept and can be searched, unread"
 BY_AMR = "amr "
 """How `Extraction.by` opens where an AMR parser read the turn."""
 
@@ -42,6 +45,12 @@ class Trained(Protocol):
 
     def request(self, text: str) -> Request:
         """Return what a message asks of the memory itself."""
+
+
+def readable(turn: Turn) -> Turn:
+    """Return a turn with what is read of it: the beginning of one that is very long."""
+    read = opening(turn.text)
+    return turn if len(read) == len(turn.text) else replace(turn, text=read)
 
 
 def reading_of(
@@ -63,8 +72,10 @@ def reading_of(
             ones.
         trained: says how far what was read the built-in way can be trusted; None takes all of it as certain.
 
-    Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn.
+    Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn. Of a
+    very long turn the beginning is read (`readable`), and it is said that the rest was not; a model reads all of it.
     """
+    context, whole, turn = [*map(readable, context)], turn, readable(turn)
     if turn.generated:
         return _own_word(turn, context, beliefs, parser, trained)
     if turn.verbatim:
@@ -72,16 +83,16 @@ def reading_of(
     unread = extraction is None or bool(extraction.failed)
     if unread and (language := foreign_language(turn.text)):
         return Understanding(intents=("chat",)), FOREIGN.format(language=language)
-    heard, dull = _heard(turn, parser, trained if unread else None)
-    found, failed = _read(heard, context, beliefs, parser, extraction)
-    failed = failed or dull
+    told_plainly, dull = _told_plainly(turn, parser, trained if unread else None)
+    found, failed = _read(told_plainly, context, beliefs, parser, extraction, whole)
+    failed = failed or dull or (_left_unread(turn, whole) if unread else "")
     told: Sequence[Claim] = _told(found)
     if trained is not None and unread:
         try:
             before = context[-1] if context else None
             told = trained.gate(told, turn, before)
             if plain := _unmeant(found, told):
-                found, _ = _read(heard, context, beliefs, parser, extraction, plain=plain)
+                found, _ = _read(told_plainly, context, beliefs, parser, extraction, whole, plain=plain)
                 seeming = (one for one in told if one.span in plain)
                 told = [*seeming, *trained.gate(_told(found), turn, before)]
         except BackendError as exc:
@@ -95,6 +106,16 @@ def reading_of(
     return replace(found, claims=(*of_world(told, names), *names), rules=(*found.rules, *lifting)), failed
 
 
+def _left_unread(turn: Turn, whole: Turn) -> str:
+    """Return what of a turn was not read, in words; empty where all was."""
+    parts = []
+    if len(turn.text) < len(whole.text.rstrip()):
+        parts.append(UNREAD.format(read=len(turn.text), all=len(whole.text)))
+    if count := overlong(turn.text):
+        parts.append(RUNS_ON.format(count=count))
+    return "; ".join(parts)
+
+
 def _own_word(
     turn: Turn, context: Sequence[Turn], beliefs: Beliefs, parser: Parser, trained: Trained | None
 ) -> tuple[Understanding, str]:
@@ -104,7 +125,7 @@ def _own_word(
     since a reply mostly repeats what the memory holds. It is read the built-in way: replies are whole sentences, and a
     call for each would cost as much as the user's turn.
     """
-    found, failed = _read(turn, context, beliefs, parser, None)
+    found, failed = _read(turn, context, beliefs, parser, None, turn)
     claims: Sequence[Claim] = _told(found)
     if trained is not None:
         try:
@@ -130,7 +151,7 @@ def _unmeant(found: Understanding, gated: Sequence[Claim]) -> set[str]:
     return {one.span for one in found.claims if one.act in AMENDS} - {one.span for one in gated if not one.tentative}
 
 
-def _heard(turn: Turn, parser: Parser, trained: Trained | None) -> tuple[Turn, str]:
+def _told_plainly(turn: Turn, parser: Parser, trained: Trained | None) -> tuple[Turn, str]:
     """Return a turn as it is to be read, and why it could not be looked at: what is to be remembered is a statement."""
     try:
         if trained is None or trained.request(turn.text) != "remember":
@@ -153,6 +174,7 @@ def _read(
     beliefs: Beliefs,
     parser: Parser,
     extraction: Extraction | None,
+    whole: Turn,
     *,
     plain: Collection[str] = (),
 ) -> tuple[Understanding, str]:
@@ -170,7 +192,7 @@ def _read(
     if extraction.by.startswith(BY_AMR):
         return _by_graphs(found, extraction, turn, context, beliefs)
     try:
-        read = ground(extraction, turn, context, beliefs, parser)
+        read = ground(extraction, whole, context, beliefs, parser)
     except Exception as exc:  # noqa: BLE001  a model may write anything; the turn is read without it then
         return found, f"what the language model read could not be used, so the turn was read without it: {exc!r}"
     intents = tuple(dict.fromkeys((*read.intents, *(i for i in found.intents if i in ("ask", "greet"))))) or ("chat",)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from hashlib import blake2b
+from sys import intern
 
 import numpy as np
 
@@ -21,9 +23,6 @@ class Keys:
     def __init__(self) -> None:
         self._pack: Pack | None = None
         self._name = ""
-        self._bounds: memoryview = memoryview(b"")
-        self._hashes: memoryview = memoryview(b"")
-        self._rows: memoryview = memoryview(b"")
         self._base = 0
         self._tail: dict[str, int] = {}
         self._texts: list[str] = []
@@ -47,7 +46,8 @@ class Keys:
         if row >= self._base:
             return self._texts[row - self._base]
         assert self._pack is not None
-        return str(self._pack.read(self._name, self._bounds[row], self._bounds[row + 1]), "utf-8", "surrogatepass")
+        data = self._pack.read(f"{self._name}.keys", self._bounds[row], self._bounds[row + 1])
+        return str(data, "utf-8", "surrogatepass")
 
     def get(self, key: str) -> int | None:
         """Return the number of a text; None where it is not there."""
@@ -79,17 +79,34 @@ class Keys:
         writer.array(f"{name}.bounds", np.concatenate([old, ends]))
         writer.array(f"{name}.hashes", hashes[rows])
         writer.array(f"{name}.rows", rows.astype(np.uint32))
-        kept = self._pack.blob(self._name) if self._pack is not None else b""
+        kept = self._pack.blob(f"{self._name}.keys") if self._pack is not None else b""
         writer.blob(f"{name}.keys", (kept, b"".join(tail)))
 
     def load(self, pack: Pack, name: str) -> None:
         """Take those of a pack in place of all that are here."""
-        self._pack, self._name = pack, f"{name}.keys"
-        self._bounds = pack.array(f"{name}.bounds").data
-        self._hashes = pack.array(f"{name}.hashes").data
-        self._rows = pack.array(f"{name}.rows").data
-        self._base = len(self._rows)
+        self._pack, self._name = pack, intern(name)
+        for part in ("_bounds", "_hashes", "_rows"):
+            self.__dict__.pop(part, None)
+        self._base = pack.length(f"{name}.rows")
         self._tail, self._texts = {}, []
+
+    @cached_property
+    def _bounds(self) -> memoryview:
+        """Where each text of the pack begins, and where the last one ends. It is read when it is first needed."""
+        return self._array("bounds")
+
+    @cached_property
+    def _hashes(self) -> memoryview:
+        """The hashes of the texts of the pack, in order."""
+        return self._array("hashes")
+
+    @cached_property
+    def _rows(self) -> memoryview:
+        """The number of the text of each hash."""
+        return self._array("rows")
+
+    def _array(self, part: str) -> memoryview:
+        return memoryview(b"") if self._pack is None else self._pack.array(f"{self._name}.{part}").data
 
     def _base_hashes(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         found = np.zeros(self._base, np.uint64)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from sys import intern
 from typing import Any, overload
 
 import numpy as np
@@ -27,8 +29,7 @@ class Lists:
         self._keys = Keys()
         self._pack: Pack | None = None
         self._name = ""
-        self._starts: memoryview = memoryview(b"")
-        self._items: list[NDArray[Any]] = []
+        self._items: dict[int, NDArray[Any]] = {}
         self._base = 0
         self._tail: dict[int, tuple[array[int], ...]] = {}
         """What was appended to the list of a number since it was loaded, or all of it if that is in `_anew`."""
@@ -172,12 +173,17 @@ class Lists:
 
     def load(self, pack: Pack, name: str) -> None:
         """Take those of a pack in place of all that are here."""
-        self._pack, self._name = pack, name
+        self._pack, self._name = pack, intern(name)
         self._keys.load(pack, f"{name}.keys")
-        self._starts = pack.array(f"{name}.starts").data
-        self._items = [pack.rows(f"{name}.{at}") for at in range(len(self._columns))]
-        self._base = len(self._starts) - 1
+        self.__dict__.pop("_starts", None)
+        self._items = {}
+        self._base = pack.length(f"{name}.starts") - 1
         self._tail, self._anew = {}, set()
+
+    @cached_property
+    def _starts(self) -> memoryview:
+        """Where each list of the pack begins, and where the last one ends. It is read when it is first needed."""
+        return memoryview(b"") if self._pack is None else self._pack.array(f"{self._name}.starts").data
 
     def _counts(self) -> NDArray[np.int64]:
         starts = np.frombuffer(self._starts, np.int64) if self._base else np.zeros(1, np.int64)
@@ -192,8 +198,11 @@ class Lists:
         if stop <= start:
             return np.empty(0, self._columns[column])
         assert self._pack is not None
-        self._pack.checked(f"{self._name}.{column}", start, stop)
-        return self._items[column][start:stop]
+        name = f"{self._name}.{column}"
+        if (items := self._items.get(column)) is None:
+            items = self._items[column] = self._pack.rows(name)
+        self._pack.checked(name, start, stop)
+        return items[start:stop]
 
 
 class _Joined(Sequence[int]):

@@ -10,6 +10,7 @@ import mmap
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from zlib import crc32
@@ -71,11 +72,11 @@ class PackWriter:
 
     def carry(self, pack: Pack, prefix: str) -> None:
         """Write the sections of another pack whose names begin so, as they are."""
-        for name, (_, _, kind, shape) in pack._sections.items():
+        for name in pack._numbers:
             if name.startswith(prefix):
                 self.blob(name, [pack.blob(name)])
                 start, size, _, _ = self._sections[name]
-                self._sections[name] = (start, size, kind, tuple(shape))
+                self._sections[name] = (start, size, *pack._section(name)[2:])
 
     def close(self, about: Mapping[str, Any]) -> None:
         """Write the table of contents; `about` is plain data that says what the pack is."""
@@ -125,7 +126,12 @@ class Pack:
         told = msgspec.msgpack.decode(contents)
         self.about: Mapping[str, Any] = told["about"]
         """What the pack is, as its writer said."""
-        self._sections: Mapping[str, list[Any]] = told["sections"]
+        sections: Mapping[str, list[Any]] = told["sections"]
+        starts, sizes, kinds, shapes = zip(*sections.values(), strict=True) if sections else ((), (), (), ())
+        self._numbers, self._kinds = _layout(tuple(sections), kinds)
+        self._spans = array("q", (*starts, *sizes, *(shape[0] if shape else -1 for shape in shapes)))
+        """Where each section starts, how many bytes it has, and its rows where it is an array."""
+        self._shapes = {at: tuple(shape) for at, shape in enumerate(shapes) if len(shape) > 1}
         self._crcs = np.frombuffer(told["crcs"], "<u4")
         self._seen = bytearray(len(self._crcs))
         self._size = start
@@ -144,7 +150,11 @@ class Pack:
                 raise PackError(f"{path}: expected a pack, got nothing ({exc}).") from exc
 
     def __contains__(self, name: str) -> bool:
-        return name in self._sections
+        return name in self._numbers
+
+    def length(self, name: str) -> int:
+        """Return how many rows an array has; nothing of it is read."""
+        return int(self._section(name)[3][0])
 
     @property
     def nbytes(self) -> int:
@@ -192,10 +202,12 @@ class Pack:
         """Compare every checksum. Cost O(its bytes)."""
         self._check(0, self._size)
 
-    def _section(self, name: str) -> list[Any]:
-        if name not in self._sections:
+    def _section(self, name: str) -> tuple[int, int, str, tuple[int, ...]]:
+        if (number := self._numbers.get(name)) is None:
             raise self._damaged(f"there is no {name} in it")
-        return self._sections[name]
+        count = len(self._kinds)
+        start, size, rows = self._spans[number::count]
+        return start, size, self._kinds[number], self._shapes.get(number, () if rows < 0 else (rows,))
 
     def _check(self, start: int, stop: int) -> None:
         seen = self._seen
@@ -207,6 +219,12 @@ class Pack:
 
     def _damaged(self, why: str) -> PackError:
         return PackError(f"{self._where}: expected a pack, but {why}.")
+
+
+@lru_cache(maxsize=256)
+def _layout(names: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[Mapping[str, int], tuple[str, ...]]:
+    """Return what the contents of many packs have in common, once for all of them."""
+    return {name: number for number, name in enumerate(names)}, kinds
 
 
 @contextmanager

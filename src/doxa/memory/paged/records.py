@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from sys import intern
 from typing import Any, Generic, TypeVar, overload
 
 import msgspec
@@ -51,7 +53,6 @@ class Records(_Comparable[V]):
         self._form = form
         self._pack: Pack | None = None
         self._name = ""
-        self._bounds: memoryview = memoryview(b"")
         self._base = 0
         """How many lie in the pack."""
         self._tail: list[V] = []
@@ -109,8 +110,7 @@ class Records(_Comparable[V]):
         """Write all of them. Those that lie in a pack already are copied as they are."""
         size, base = len(self), self._base
         lengths = np.empty(size, np.int64)
-        old = np.frombuffer(self._bounds, np.int64)
-        lengths[:base] = np.diff(old) if base else 0
+        lengths[:base] = np.diff(np.frombuffer(self._bounds, np.int64)) if base else 0
         new = {row: self._encoded(value) for row, value in self._replaced.items()}
         tail = [self._encoded(value) for value in self._tail]
         for row, data in new.items():
@@ -131,23 +131,28 @@ class Records(_Comparable[V]):
 
     def load(self, pack: Pack, name: str) -> None:
         """Take those of a pack in place of all that are here."""
-        self._pack, self._name = pack, f"{name}.data"
-        self._bounds = pack.array(f"{name}.bounds").data
-        self._base = len(self._bounds) - 1
+        self._pack, self._name = pack, intern(name)
+        self.__dict__.pop("_bounds", None)
+        self._base = pack.length(f"{name}.bounds") - 1
         self._tail, self._replaced, self._read = [], {}, {}
+
+    @cached_property
+    def _bounds(self) -> memoryview:
+        """Where each value of the pack begins, and where the last one ends. It is read when it is first needed."""
+        return memoryview(b"") if self._pack is None else self._pack.array(f"{self._name}.bounds").data
 
     def _encoded(self, value: V) -> bytes:
         return msgspec.msgpack.encode(self._form.to(value))
 
     def _decoded(self, row: int) -> V:
         assert self._pack is not None
-        data = self._pack.read(self._name, self._bounds[row], self._bounds[row + 1])
+        data = self._pack.read(f"{self._name}.data", self._bounds[row], self._bounds[row + 1])
         return self._form.of(msgspec.msgpack.decode(data))
 
     def _stretch(self, start: int, stop: int) -> bytes | memoryview:
         if self._pack is None or start >= stop:
             return b""
-        return self._pack.read(self._name, self._bounds[start], self._bounds[stop])
+        return self._pack.read(f"{self._name}.data", self._bounds[start], self._bounds[stop])
 
 
 class _Chosen(_Comparable[V]):

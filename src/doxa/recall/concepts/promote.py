@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from doxa.backends.lexicon import Lexicon
 from doxa.core.promotions import Promotion, Support, Tie
 from doxa.core.values import Claim, Term, Turn
-from doxa.language import stems
+from doxa.language import opening, stems
 from doxa.memory import (
     LEAST_SUPPORT,
     Form,
@@ -127,6 +127,7 @@ def assertions_of(
 
     Cost O(words + concepts dims), below 1 ms; no call to a model.
     """
+    turn = replace(turn, text=opening(turn.text))
     parts = clauses_of(turn.text)
     if not parts:
         return []

@@ -59,7 +59,7 @@ class Stance:
 
 def clauses_of(text: str) -> list[str]:
     """Return the parts of a text in which different things may be said ("I love jazz but I can't stand rock")."""
-    return [part for part in map(str.strip, CLAUSE.split(text)) if part]
+    return [part for part in map(str.strip, CLAUSE.split(" ".join(text.split()))) if part]
 
 
 def stance_of(text: str, vector: NDArray[np.float32] | None, *, encoder: str = BUILTIN) -> Stance:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from sys import intern
 from typing import Any
 
 import numpy as np
@@ -92,9 +93,9 @@ class Sheet:
 
     def load(self, pack: Pack, name: str) -> None:
         """Take the rows of a pack in place of all that are here."""
-        self._packed = {column: pack.array(f"{name}.{column}") for column in self._columns}
+        self._packed = _Packed(pack, name)
         self._columns = {column: np.zeros(16, dtype=late.dtype) for column, late in self._columns.items()}
-        self._base, self._late = len(next(iter(self._packed.values()))), 0
+        self._base, self._late = pack.length(f"{name}.{next(iter(self._columns))}"), 0
         self._copied = set()
 
     @property
@@ -102,3 +103,14 @@ class Sheet:
         """Bytes of it that lie in memory, not in a pack."""
         own = [self._packed[name] for name in self._copied]
         return sum(column.nbytes for column in (*self._columns.values(), *own))
+
+
+class _Packed(dict[str, NDArray[Any]]):
+    """The columns of a pack by name, each read when it is first needed."""
+
+    def __init__(self, pack: Pack, name: str) -> None:
+        self._pack, self._name = pack, intern(name)
+
+    def __missing__(self, column: str) -> NDArray[Any]:
+        found = self[column] = self._pack.array(f"{self._name}.{column}")
+        return found
