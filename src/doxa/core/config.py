@@ -341,7 +341,11 @@ class EngineConfig(Group):
         description="Folder of what was folded of each user's log, so that a memory opens at once; it may be removed "
         "at any time. Unset is one beside the database file, and none for a database on a server.",
     )
-    max_turn_chars: int = Field(2_000_000, gt=0, description="Longest turn that is taken, in characters.")
+    max_turn_chars: int = Field(
+        2_000_000, gt=0,
+        description="Longest turn that is taken, in characters. It is searched whole; facts are made of its first 120 "
+        "sentences (30,000 characters at most), and a trace says what was left unread.",
+    )  # fmt: skip
     context_turns: int = Field(6, ge=0, description="How many earlier turns help to understand a new one.")
     answers: int = Field(
         200, ge=0, description="How many of the latest answers to a user are kept, with their traces; 0 keeps none."

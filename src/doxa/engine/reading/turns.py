@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from doxa.backends.parser import Parser
@@ -88,15 +89,9 @@ def reading_of(
     failed = failed or dull or (_left_unread(turn, whole) if unread else "")
     told: Sequence[Claim] = _told(found)
     if trained is not None and unread:
-        try:
-            before = context[-1] if context else None
-            told = trained.gate(told, turn, before)
-            if plain := _unmeant(found, told):
-                found, _ = _read(told_plainly, context, beliefs, parser, extraction, whole, plain=plain)
-                seeming = (one for one in told if one.span in plain)
-                told = [*seeming, *trained.gate(_told(found), turn, before)]
-        except BackendError as exc:
-            failed = f"{failed}; the grader failed, so all that was read is believed: {exc}".strip("; ")
+        again = partial(_read, told_plainly, context, beliefs, parser, extraction, whole)
+        found, told, ungraded = _gated(found, trained, turn, context, again)
+        failed = f"{failed}; {ungraded}".strip("; ")
     firm = [claim for claim in told if not claim.tentative]  # what may be misread joins no names
     try:
         names: Sequence[Claim] = identify(turn, context, firm, beliefs)
@@ -104,6 +99,30 @@ def reading_of(
         names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
     lifting = (_lifting(rule, turn) for rule in found.withdrawn_rules)
     return replace(found, claims=(*of_world(told, names), *names), rules=(*found.rules, *lifting)), failed
+
+
+def _gated(
+    found: Understanding,
+    trained: Trained,
+    turn: Turn,
+    context: Sequence[Turn],
+    again: Callable[..., tuple[Understanding, str]],
+) -> tuple[Understanding, Sequence[Claim], str]:
+    """Return what a turn says, its claims with how sure each is, and why that could not be told.
+
+    What only looks like taking back is read again as said plainly.
+    """
+    told: Sequence[Claim] = _told(found)
+    before = context[-1] if context else None
+    try:
+        told = trained.gate(told, turn, before)
+        if plain := _unmeant(found, told):
+            found, _ = again(plain=plain)
+            seeming = (one for one in told if one.span in plain)
+            told = [*seeming, *trained.gate(_told(found), turn, before)]
+    except BackendError as exc:
+        return found, told, f"the grader failed, so all that was read is believed: {exc}"
+    return found, told, ""
 
 
 def _left_unread(turn: Turn, whole: Turn) -> str:

@@ -127,7 +127,6 @@ def assertions_of(
 
     Cost O(words + concepts dims), below 1 ms; no call to a model.
     """
-    turn = replace(turn, text=opening(turn.text))
     parts = clauses_of(turn.text)
     if not parts:
         return []
@@ -299,7 +298,8 @@ class Candidates:
             turn = state.turns[state.places[place]]
             if turn.role == "user" and state.trusts(turn.turn_id):
                 vector = state.vectors.row(place)
-                self.add(turn, assertions_of(turn, vector, state, lexicon=lexicon), state)
+                read = replace(turn, text=opening(turn.text))
+                self.add(turn, assertions_of(read, vector, state, lexicon=lexicon), state)
         self._next = stop
 
     def add(self, turn: Turn, told: Sequence[Assertion], state: UserState) -> None:
