@@ -1,10 +1,10 @@
 """How long `ask` takes over a long history.
 
-    python benchmarks/growth.py LOCOMO_JSON --turns 30000 --distinct 1000
+    python benchmarks/growth.py LOCOMO_JSON --turns 30000 --distinct 1000 [--db FILE]
 
-The first `--distinct` turns are told again and again until there are enough. While they are told, what the networks say
-of a text is remembered, so that filling takes minutes; revision, storing and indexing do all their work. Questions run
-in full.
+With `--db` the memory, of user `ana`, is kept, for `benchmarks/scale/cold.py`. The first `--distinct` turns are told
+again and again until there are enough. While they are told, what the networks say of a text is remembered, so that
+filling takes minutes; revision, storing and indexing do all their work. Questions run in full.
 """
 
 import argparse
@@ -35,11 +35,15 @@ def main() -> None:
     arguments.add_argument("locomo", type=Path)
     arguments.add_argument("--turns", type=int, default=30_000)
     arguments.add_argument("--distinct", type=int, default=1_000)
+    arguments.add_argument("--db", type=Path, help="A file that is not there yet.")
     options = arguments.parse_args()
     lines = [line for one in read(options.locomo).conversations for line in one.lines][: options.distinct]
     talks = json.loads(options.locomo.read_text(encoding="utf-8"))
     questions = [one["question"] for talk in talks for one in talk["qa"][:40]][: 55 + WARM]
-    with tempfile.TemporaryDirectory() as folder, Doxa.open(Path(folder) / "long.db", config=Config()) as doxa:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Doxa.open(options.db or Path(folder) / "long.db", config=Config()) as doxa,
+    ):
         talk = doxa.dialogue(user="ana")
         start = time.perf_counter()
         with remembering():

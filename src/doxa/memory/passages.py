@@ -17,13 +17,14 @@ LEAST_WORDS = 3
 
 def encoded_texts(turn: Turn) -> list[str]:
     """Return what is encoded of a turn: its whole text, and its passages when there are several (`MOST` at most)."""
-    passages: list[str] = []
+    groups: list[list[str]] = []
     for sentence in split_text(turn.text):
-        if passages and len(sentence.split()) < LEAST_WORDS:
-            passages[-1] = f"{passages[-1]} {sentence}"
+        if groups and len(sentence.split()) < LEAST_WORDS:
+            groups[-1].append(sentence)
         else:
-            passages.append(sentence)
-    if len(passages) > MOST:
-        bounds = [len(passages) * part // MOST for part in range(MOST + 1)]
-        passages = [" ".join(passages[start:stop]) for start, stop in pairwise(bounds)]
+            groups.append([sentence])
+    if len(groups) > MOST:
+        bounds = [len(groups) * part // MOST for part in range(MOST + 1)]
+        groups = [[one for group in groups[start:stop] for one in group] for start, stop in pairwise(bounds)]
+    passages = [" ".join(group) for group in groups]
     return [turn.text, *passages] if len(passages) > 1 else [turn.text]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.language import stems
+from doxa.language import opening, stems
 from doxa.memory import Pack, PackWriter, UserState
 from doxa.recall.graph.sheet import Sheet
 
@@ -47,7 +47,7 @@ class TurnTraits:
     def sync(self, state: UserState) -> None:
         """Read the turns that came since. Cost O(their text)."""
         for place in range(len(self._rows), len(state.places)):
-            traits = np.rint(STEPS * traits_of(state.turns[state.places[place]].text))
+            traits = np.rint(STEPS * traits_of(opening(state.turns[state.places[place]].text)))
             self._rows.add(**dict(zip(TRAITS, traits.tolist(), strict=True)))
 
     def of(self, places: Places, name: str) -> NDArray[np.float32]:

@@ -13,7 +13,7 @@ from doxa.core.errors import BackendError, DoxaError
 from doxa.core.tasks import TaskCommit
 from doxa.core.values import ToTasks, Turn
 from doxa.engine.wiring.parts import Parts
-from doxa.language import opening
+from doxa.language import pared
 from doxa.memory import TaskForest, UserState
 from doxa.tasks import (
     Addressed,
@@ -119,7 +119,7 @@ def _may_tell(turn: Turn, state: UserState, parts: Parts) -> bool:
     if last is not None and last.asked:
         return True
     try:
-        return not only_asks(opening(turn.text), parts.parser, turn.at)
+        return not only_asks(pared(turn.text), parts.parser, turn.at)
     except Exception:  # noqa: BLE001  one turn must not hold up all that come after it
         return True
 
@@ -144,7 +144,7 @@ def routed(turn: Turn, state: UserState, parser: Parser) -> tuple[Route, str]:
     """Return whether a turn of a conversation is said to the tasks, and why that could not be told (empty when so)."""
     failed = ""
     try:
-        return route(opening(turn.text), state.tasks, parser, turn.at, going_on=going_on(turn, state)), failed
+        return route(pared(turn.text), state.tasks, parser, turn.at, going_on=going_on(turn, state)), failed
     except BackendError as exc:
         failed = f"the parser failed, so the turn was not told to the tasks: {exc}"
     except Exception as exc:  # noqa: BLE001  kept as text: one turn must not hold up all that come after it
@@ -155,7 +155,7 @@ def routed(turn: Turn, state: UserState, parser: Parser) -> tuple[Route, str]:
 def meant(turn: Turn, found: Route, state: UserState, readers: TaskReaders) -> tuple[bool, str]:
     """Return whether a change is likely meant for the tasks, and why that could not be told (empty when so)."""
     try:
-        likely = readers.addressed(opening(turn.text))
+        likely = readers.addressed(pared(turn.text))
     except BackendError as exc:
         return False, f"the encoder failed, so the turn was not told to the tasks: {exc}"
     return likely.meant(opens=found.opens, requests=found.requests, going_on=going_on(turn, state)), ""
@@ -219,11 +219,11 @@ def _by_grammar(turn: Turn, to_tasks: ToTasks, forest: TaskForest, readers: Task
     said, below = to_tasks.said_before, readers.config.tasks.ask_below
     try:
         step = take(
-            opening(turn.text),
+            pared(turn.text),
             forest,
             readers.parser,
             turn.at,
-            said_before=opening(said),
+            said_before=pared(said),
             ask_below=below,
             encode=readers.encode,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Protocol
 from zlib import crc32
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.values import Turn
+from doxa.language import opening
 from doxa.memory import Pack, PackWriter, UserState, encoded_texts
 from doxa.recall.concepts.concepts import concepts_of, inventory
 from doxa.recall.concepts.stances import stance_of
@@ -51,6 +53,7 @@ class TurnTags:
         """Read the turns that came since."""
         for place in range(len(self), len(state.places)):
             turn = state.turns[state.places[place]]
+            turn = replace(turn, text=opening(turn.text))
             vectors = state.vectors.rows_of(place)
             # A turn that could not be encoded has one row of zeros.
             found = concepts_of(turn.text, vectors[0], encoder=state.encoder)
