@@ -31,6 +31,7 @@ from typing import Any, Literal, get_args
 
 from doxa.core.errors import ConfigError
 from doxa.logic.components import SOLVER
+from doxa.logic.hitting import cheapest_hit
 from doxa.logic.theory import Name, Theory
 
 __all__ = [
@@ -55,6 +56,8 @@ Rank = Callable[[Name, float], Any]
 MAX_CORES = 500
 """Cores that an order of preference is decided by, before the beliefs themselves are tried."""
 
+MOST_BRANCHES = 500
+"""Branches in which the lightest set is looked for, before a solver is asked."""
 WEIGHT_STEPS = 1_000_000
 """Weights are compared to this many parts of one: the solver adds whole numbers, so that sums are exact."""
 
@@ -273,17 +276,18 @@ class _Clash:
         clashes, its core is added, else the set is optimal. The theory's own solver answers, so a conflict among few
         beliefs of many costs little. Of sets as light, the one whose highest rank is lowest; unique.
 
-        Cost: one core and one run of RC2 for each time the rest clashes; NP-hard, exponential in the number of
-        overlapping cores at worst.
+        Cost: one core for each time the rest clashes, and an optimum for each time that a set that hit the cores so far
+        does not do: branches first, RC2 where there are too many; NP-hard, exponential in the number of overlapping
+        cores at worst.
         Source: Davies and Bacchus 2011, "Solving MaxSAT by solving a sequence of simpler SAT instances", CP.
         """
         core, cores = self.core, list[list[Name]]()
         taken: frozenset[Name] = frozenset()
         while core is not None:
             apart = set(taken)
-            while core is not None:  # cores that have nothing in common need no optimum in between
+            while core is not None:  # one of each goes, so that no optimum is needed before the rest fits
                 cores.append([name for name in core if fixed is None or name != fixed])
-                apart.update(cores[-1])
+                apart.add(min(cores[-1], key=lambda name: (weight(name), rank(name, self.age(name)))))
                 core = self.core_without(apart)
             if limit is not None and len(cores) > limit:
                 return frozenset(_halved(self, rank))
@@ -335,8 +339,9 @@ def _lightest_hit(cores: Sequence[Sequence[Name]], weight: Weight, by_rank: Sequ
     steps = {name: round(weight(name) * WEIGHT_STEPS) for name in by_rank}
     if not any(steps.values()):
         return _lowest_hit(cores, by_rank)
-    if len(cores) == 1:
-        return frozenset([min(by_rank, key=lambda name: steps[name])])
+    costs = {name: (steps[name] << len(by_rank)) + (1 << place) for place, name in enumerate(by_rank)}
+    if (found := cheapest_hit(cores, costs, MOST_BRANCHES)) is not None:
+        return found
     from pysat.examples.rc2 import RC2
     from pysat.formula import WCNF
 
@@ -345,7 +350,7 @@ def _lightest_hit(cores: Sequence[Sequence[Name]], weight: Weight, by_rank: Sequ
     for core in cores:
         formula.append([numbers[name] for name in core])
     for name, number in numbers.items():
-        formula.append([-number], weight=(steps[name] << len(by_rank)) + (1 << (number - 1)))
+        formula.append([-number], weight=costs[name])
     with RC2(formula, solver=SOLVER) as solver:
         chosen = frozenset(solver.compute())
     return frozenset(name for name, number in numbers.items() if number in chosen)
