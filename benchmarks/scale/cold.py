@@ -35,6 +35,9 @@ ASKED = (
     "Do I work at Halm Press?",
     "How many sisters do I have?",
     "What did we do last week?",
+    "What does Kim like?",
+    "Where did Kim go swimming?",
+    "Who is Kim's friend?",
 )
 """What is told and asked for somebody else, so that all code and all models are loaded."""
 
