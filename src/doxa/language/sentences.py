@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
-__all__ = ["MOST_SENTENCES", "opening", "overlong", "pared", "sentence_places", "split_text"]
+__all__ = ["LONGEST_SENTENCE", "MOST_SENTENCES", "opening", "overlong", "pared", "sentence_places", "split_text"]
 
-LONGEST = 400
-"""Characters of a sentence that is read as one; up to so many goes on what seems to end in an abbreviation."""
+LONGEST_SENTENCE = 400
+"""Characters of a sentence that is read; a longer one is kept as text, which bounds the cost of every pattern.
+
+Up to so many goes on what seems to end in an abbreviation.
+"""
 MOST_SENTENCES, MOST_CHARS = 120, 30_000
 """What is read of a turn: so many sentences, and so many characters. It bounds what a very long one costs."""
 ASKED_CHARS = 2_000
@@ -41,20 +44,21 @@ def opening(text: str) -> str:
 
 
 def overlong(text: str) -> int:
-    """Return how many sentences of a text are longer than `LONGEST` characters."""
-    return sum(pieces[-1][1] - pieces[0][0] > LONGEST for pieces in _sentences(text))
+    """Return how many sentences of a text are longer than `LONGEST_SENTENCE` characters."""
+    return sum(pieces[-1][1] - pieces[0][0] > LONGEST_SENTENCE for pieces in _sentences(text))
 
 
 def pared(text: str) -> str:
-    """Return what is read of a question: the beginning and the end of a long one, and of a sentence at most `LONGEST`.
+    """Return what is read of a question: beginning and end of a long one, and the end of a sentence that runs on.
 
-    What is asked mostly stands at the end, so of a longer sentence its last words are kept. Others are as they stand.
+    What is asked mostly stands at the end, so of a sentence of more than `LONGEST_SENTENCE` characters the last ones
+    are kept. A text within these bounds is as it stands.
     """
     if len(text) > 2 * ASKED_CHARS:
         text = f"{text[:ASKED_CHARS]}\n{text[-ASKED_CHARS:]}"
-    if len(text) <= LONGEST or not overlong(text):
+    if len(text) <= LONGEST_SENTENCE or not overlong(text):
         return text
-    return " ".join(text[max(start, end - LONGEST) : end] for start, end in sentence_places(text))
+    return " ".join(text[max(start, end - LONGEST_SENTENCE) : end] for start, end in sentence_places(text))
 
 
 def _sentences(text: str) -> Iterator[list[tuple[int, int]]]:
@@ -70,7 +74,7 @@ def _sentences(text: str) -> Iterator[list[tuple[int, int]]]:
             carried.append((begin, begin + len(stripped)))
             length += len(stripped) + (len(carried) > 1)
         start = after
-        if carried and not (length < LONGEST and ABBREVIATION.search(stripped)):
+        if carried and not (length < LONGEST_SENTENCE and ABBREVIATION.search(stripped)):
             yield carried
             carried, length = [], 0
     if carried:

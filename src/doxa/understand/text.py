@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from doxa.language import split_text
+from doxa.language import LONGEST_SENTENCE, split_text
 from doxa.language.verbs import participle_of
 
-__all__ = ["LONGEST", "Sentence", "sentences", "words"]
-
-LONGEST = 400
-"""Characters; a longer sentence is kept as text and not read, which bounds the cost of every pattern."""
+__all__ = ["Sentence", "sentences", "words"]
 
 QUOTED = re.compile(r"\"[^\"]{0,300}\"|“[^”]{0,300}”|(?<!\w)'[^']{3,200}'(?!\w)")
 TITLE = re.compile(
@@ -66,9 +63,9 @@ def _sentence(raw: str) -> list[Sentence]:
     if not re.search(r"\w", raw):
         return []
     question = raw.rstrip("\"')] ").endswith("?")
-    body = raw if len(raw) > LONGEST else QUOTED.sub(_unquoted, raw)  # a quote may end the sentence
+    body = raw if len(raw) > LONGEST_SENTENCE else QUOTED.sub(_unquoted, raw)  # a quote may end the sentence
     body = body.rstrip(".!?… \"')]")
-    text = _written_out(body) if len(body) <= LONGEST else ""
+    text = _written_out(body) if len(body) <= LONGEST_SENTENCE else ""
     return [Sentence(raw=raw, text=text, question=question)]
 
 

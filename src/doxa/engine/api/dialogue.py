@@ -329,6 +329,9 @@ class Dialogue:
         at = at or known_at or self._now()
         whole = unwrapped(text)
         read = pared(whole)
+        if read != whole:
+            with tracer.step("read") as note:
+                note["degraded"] = f"of its {len(whole):,} characters {len(read):,} are read: its beginning and its end"
         asked = Asked(
             user=self.user,
             text=read,

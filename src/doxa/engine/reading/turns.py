@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from doxa.backends.parser import Parser
 from doxa.core.errors import BackendError
 from doxa.core.values import Act, Claim, Rule, Status, Turn
-from doxa.language import opening, overlong
+from doxa.language import LONGEST_SENTENCE, opening, overlong
 from doxa.memory import Beliefs, Note, is_identity
 from doxa.revise import Denials, Judgement
 from doxa.understand import (
@@ -33,7 +33,7 @@ AMENDS = (Act.WITHDRAW, Act.CORRECT)
 """What a turn does to earlier words."""
 FOREIGN = "it is not in English ({language}): it is kept and can be searched, and no facts were made from it"
 UNREAD = "its first {read:,} characters of {all:,} were read; the rest is kept and can be searched"
-RUNS_ON = "{count:,} of its sentences run on for more than 400 characters: they are kept and can be searched, unread"
+RUNS_ON = "{count:,} of its sentences run on for more than {most} characters: they are kept and can be searched, unread"
 BY_AMR = "amr "
 """How `Extraction.by` opens where an AMR parser read the turn."""
 
@@ -86,7 +86,7 @@ def reading_of(
         return Understanding(intents=("chat",)), FOREIGN.format(language=language)
     told_plainly, dull = _told_plainly(turn, parser, trained if unread else None)
     found, failed = _read(told_plainly, context, beliefs, parser, extraction, whole)
-    failed = failed or dull or (_left_unread(turn, whole) if unread else "")
+    failed = "; ".join(filter(None, (failed or dull, _left_unread(turn, whole) if unread else "")))
     told: Sequence[Claim] = _told(found)
     if trained is not None and unread:
         again = partial(_read, told_plainly, context, beliefs, parser, extraction, whole)
@@ -131,7 +131,7 @@ def _left_unread(turn: Turn, whole: Turn) -> str:
     if len(turn.text) < len(whole.text.rstrip()):
         parts.append(UNREAD.format(read=len(turn.text), all=len(whole.text)))
     if count := overlong(turn.text):
-        parts.append(RUNS_ON.format(count=count))
+        parts.append(RUNS_ON.format(count=count, most=LONGEST_SENTENCE))
     return "; ".join(parts)
 
 
