@@ -38,8 +38,8 @@ def sentence_places(text: str) -> list[tuple[int, int]]:
 def opening(text: str) -> str:
     """Return the beginning of a text, as it stands, that is read as a turn; it ends with a sentence if it has one."""
     ends = [pieces[-1][1] for pieces in islice(_sentences(text[:MOST_CHARS]), MOST_SENTENCES + 1)]
-    if len(text) > MOST_CHARS and len(ends) > 1 and ends[-1] == MOST_CHARS:
-        del ends[-1]  # it goes on
+    if len(text) > MOST_CHARS and len(ends) > 1:
+        del ends[-1]  # it may go on
     return text if len(text) <= MOST_CHARS and len(ends) <= MOST_SENTENCES else text[: ends[:MOST_SENTENCES][-1]]
 
 
