@@ -29,7 +29,7 @@ def config():
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def light():
     """A function of engine settings that gives all settings, with the models that open at once."""
     return lambda **engine: Config(

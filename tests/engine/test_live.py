@@ -2,22 +2,15 @@
 
 import pytest
 
-from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, ReaderConfig
 from doxa.core.errors import InputError
 from doxa.core.views import Point
 from doxa.engine import Doxa, Live
 
 
 @pytest.fixture(scope="module")
-def doxa():
+def doxa(light):
     """An engine in memory whose models cost nothing."""
-    config = Config(
-        encoder=EncoderConfig(name="hash"),
-        engine=EngineConfig(settle_s=10),
-        grader=GraderConfig(name="none"),
-        reader=ReaderConfig(name="none"),
-    )
-    with Doxa.open(":memory:", config=config) as engine:
+    with Doxa.open(":memory:", config=light()) as engine:
         yield engine
 
 

@@ -45,20 +45,21 @@ def opening(text: str) -> str:
 
 def overlong(text: str) -> int:
     """Return how many sentences of a text are longer than `LONGEST_SENTENCE` characters."""
-    return sum(pieces[-1][1] - pieces[0][0] > LONGEST_SENTENCE for pieces in _sentences(text))
+    return sum(end - start > LONGEST_SENTENCE for start, end in sentence_places(text))
 
 
 def pared(text: str) -> str:
     """Return what is read of a question: beginning and end of a long one, and the end of a sentence that runs on.
 
     What is asked mostly stands at the end, so of a sentence of more than `LONGEST_SENTENCE` characters the last ones
-    are kept. A text within these bounds is as it stands.
+    are kept. A text within these bounds is as it stands, and so is one that was pared.
     """
     if len(text) > 2 * ASKED_CHARS:
-        text = f"{text[:ASKED_CHARS]}\n{text[-ASKED_CHARS:]}"
-    if len(text) <= LONGEST_SENTENCE or not overlong(text):
+        text = f"{text[:ASKED_CHARS]}\n{text[1 - ASKED_CHARS :]}"
+    places = sentence_places(text) if len(text) > LONGEST_SENTENCE else []
+    if all(end - start <= LONGEST_SENTENCE for start, end in places):
         return text
-    return " ".join(text[max(start, end - LONGEST_SENTENCE) : end] for start, end in sentence_places(text))
+    return "\n".join(text[max(start, end - LONGEST_SENTENCE) : end] for start, end in places)
 
 
 def _sentences(text: str) -> Iterator[list[tuple[int, int]]]:

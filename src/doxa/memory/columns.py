@@ -41,8 +41,6 @@ class Columns:
         self._size = 0
         self._last: Table[int] = Table()
         """The latest place of every session."""
-        self._sessions = 0
-        """How many there are."""
         self.speakers: dict[str, int] = {}
         """Speaker -> number in the column `speaker`, in order of appearance."""
 
@@ -55,7 +53,7 @@ class Columns:
             self._columns = {name: grown(column, self._size + 1) for name, column in self._columns.items()}
         place, before = self._size, self._last.get(turn.session, -1)
         row = {
-            "session": self._columns["session"][before] if before >= 0 else self._sessions,
+            "session": self._columns["session"][before] if before >= 0 else len(self._last),
             "before": before,
             "after": -1,
             "speaker": self.speakers.setdefault(turn.speaker, len(self.speakers)),
@@ -66,8 +64,6 @@ class Columns:
             self._columns[name][place] = value
         if before >= 0:
             self._columns["after"][before] = place
-        else:
-            self._sessions += 1
         self._last[turn.session] = place
         self._size += 1
         return place
@@ -83,7 +79,6 @@ class Columns:
         """Take those of a pack in place of all that are here; they stay there until a row is added."""
         self._columns = {column: pack.array(f"{name}.{column}") for column in NAMES_AND_TYPES}
         self._size = len(self._columns["at"])
-        self._sessions = int(self._columns["session"].max(initial=-1)) + 1
         self._last.load(pack, f"{name}.last")
         self.speakers = pack.value(f"{name}.speakers")
 

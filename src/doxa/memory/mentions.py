@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from doxa.core.values import Turn
-from doxa.language import opening, split_text
+from doxa.language import LONGEST_SENTENCE, opening, split_text
 from doxa.language.words import BE, DETERMINERS, HAVE, PREPOSITIONS
 from doxa.memory.ontology import relation_names
 from doxa.memory.paged import Form, Lists, Pack, PackWriter, Records, hashed, joined
@@ -38,8 +38,8 @@ COMPLEMENT = re.compile(r"^.*\bof (?:the )?")
 JOINING = PREPOSITIONS | DETERMINERS | frozenset(BE) | frozenset(HAVE)
 FEW = 3
 """Words of a thing that no capitals name."""
-LONGEST, MOST_CHARS = 14, 400
-"""Words and characters of a sentence that says one thing of two names, as facts are put down; talk says more."""
+LONGEST = 14
+"""Words of a sentence that says one thing of two names, as facts are put down; talk says more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def ties_of(turn: Turn, place: int, state: UserState) -> Iterator[Tie]:
         if label
     ]
     for sentence in split_text(opening(turn.text)):
-        if len(sentence) > MOST_CHARS or len(sentence.split()) > LONGEST:
+        if len(sentence) > LONGEST_SENTENCE or len(sentence.split()) > LONGEST:
             continue
         if sentence.endswith("?") or FIRST.search(sentence):
             continue
