@@ -19,6 +19,7 @@ from doxa.core.errors import (
     ConfigError,
     StaleLeaseError,
     StoreConflictError,
+    StoreDamagedError,
     StoreError,
     StoreForeignError,
     StoreFullError,
@@ -406,7 +407,7 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path):
     whole = path.read_bytes()
     torn = whole[:100] + b"\xff" * 4000 + whole[4100:]
     path.write_bytes(torn)
-    with pytest.raises(StoreForeignError, match="damaged"), closing(load("store", f"sql:{path}")) as damaged:
+    with pytest.raises(StoreDamagedError, match="damaged"), closing(load("store", f"sql:{path}")) as damaged:
         damaged.read(SCOPE)
     assert path.read_bytes() == torn
 
@@ -531,7 +532,12 @@ def test_a_memory_of_the_first_format_is_brought_up_to_date(tmp_path):
         connection.execute("DROP TABLE answers")
         connection.execute("DROP TABLE keys")
         connection.execute("DROP TABLE records")
-        for column in ("events.fence", "heads.fence", "heads.failures", "heads.failed_at", "heads.failure"):
+        later = ("fence", "failures", "failed_at", "failure", "undigested", "digest")
+        columns = [
+            *(f"heads.{name}" for name in later),
+            *(f"events.{name}" for name in ("fence", "previous", "digest")),
+        ]
+        for column in (*columns, "vectors.digest"):
             connection.execute("ALTER TABLE {} DROP COLUMN {}".format(*column.split(".")))
         connection.execute("UPDATE alembic_version SET version_num = 'm001'")
     with closing(load("store", f"sql:{path}")) as store:

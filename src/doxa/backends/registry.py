@@ -50,6 +50,7 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("seq2seq", "scripted"): "doxa.backends.seq2seq.scripted:open_seq2seq",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
     ("transfer", "sql"): "doxa.backends.store.transfer:open_transfer",
+    ("salvage", "sql"): "doxa.backends.store.salvage:open_salvage",
     ("upstream", "http"): "doxa.backends.upstream.http:open_upstream",
     ("upstream", "scripted"): "doxa.backends.upstream.scripted:open_upstream",
 }

@@ -15,7 +15,8 @@
     │   ├── StoreReadOnlyError   the file or folder cannot be written
     │   ├── StoreFullError       no room is left on the device
     │   ├── StoreVersionError    the file was written by a newer Doxa
-    │   ├── StoreForeignError    the file is something else, or damaged
+    │   ├── StoreForeignError    the file is something else
+    │   ├── StoreDamagedError    a row or a page is not what was written
     │   ├── PackError            a file that is made from the log is damaged; it is made anew
     │   └── StoreConflictError   two writers changed one user at once (retried inside)
     │       └── StaleLeaseError  a process that was away too long wrote as if it were still its turn
@@ -45,6 +46,7 @@ __all__ = [
     "PackError",
     "StaleLeaseError",
     "StoreConflictError",
+    "StoreDamagedError",
     "StoreError",
     "StoreForeignError",
     "StoreFullError",
@@ -150,7 +152,18 @@ class StoreVersionError(StoreError):
 
 
 class StoreForeignError(StoreError):
-    """The file is no Doxa memory, or it is damaged; it was left as it is."""
+    """The file is no Doxa memory; it was left as it is."""
+
+
+class StoreDamagedError(StoreError):
+    """What was read of the database is not what was written, `what` says which part; nothing was changed.
+
+    The rest can be read, and `doxa check-file FILE --mend` makes a whole memory of it again.
+    """
+
+    def __init__(self, message: str, *, what: str) -> None:
+        self.what = what
+        super().__init__(message)
 
 
 class PackError(StoreError):

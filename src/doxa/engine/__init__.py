@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.records import Records, forget_turns, short
     from doxa.engine.api.teaching import Teaching
     from doxa.engine.api.worker import Stuck, Worker, stuck, try_again
+    from doxa.engine.history.mending import check_file, mend_file
     from doxa.engine.history.moving import IMPORTED, Imported
     from doxa.engine.history.transfer import is_export
     from doxa.engine.noting import OURS, noted, notes
@@ -91,6 +92,7 @@ __all__ = [
     "amend",
     "awaited",
     "build_base",
+    "check_file",
     "encoder_options",
     "erase_fitting",
     "extract_graph",
@@ -100,6 +102,7 @@ __all__ = [
     "graph_of",
     "is_export",
     "leave",
+    "mend_file",
     "migrate",
     "moment",
     "noted",
@@ -146,6 +149,7 @@ ROOMS = {
     "amend erase_fitting remove": "engine.shelf.changing",
     "awaited finished": "engine.api.awaiting",
     "build_base show_base": "engine.wiring.knowledge",
+    "check_file mend_file": "engine.history.mending",
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",
     "is_export": "engine.history.transfer",

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.encoder import Encoder
 from doxa.backends.store import Change, Head, NewRow, Row, Store, Vector
-from doxa.core.errors import BackendError, PackError, StoreError, TurnConflictError
+from doxa.core.errors import BackendError, PackError, StoreDamagedError, StoreError, TurnConflictError
 from doxa.core.ontology import Ontology
 from doxa.core.values import Receipt, Turn
 from doxa.memory.beliefs import Beliefs
@@ -440,6 +440,12 @@ def turn_of(row: Row, user: str) -> Turn:
 def fold_row(state: UserState, row: Row, vector: NDArray[np.float32] | None = None) -> None:
     """Bring a state one row further; `vector` is that of the turn which the row concerns."""
     if row.kind == "turn":
+        if state.turn(str(row.turn_id)) is not None:
+            raise StoreDamagedError(
+                f"The log of {state.user} is damaged: the turn {row.turn_id} is in it twice, so the index that finds "
+                "turns is not what was written. Mend it with `doxa check-file FILE --mend`.",
+                what=f"the turn {row.turn_id} of {state.user}",
+            )
         state.receive(turn_of(row, state.user))
         return
     if row.kind == "erased":

@@ -23,7 +23,7 @@ from doxa.backends.store.files import (
 from doxa.backends.store.server import POOLS, Server
 from doxa.core.errors import ConfigError, MissingDependencyError, StoreVersionError
 
-HEAD = "m007"
+HEAD = "m008"
 """The newest migration."""
 MIGRATING = threading.Lock()
 """Alembic keeps the migration that runs in module globals, so that one process runs one at a time."""

@@ -12,8 +12,8 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from doxa.core.errors import (
+    StoreDamagedError,
     StoreError,
-    StoreForeignError,
     StoreFullError,
     StoreLockedError,
     StoreReadOnlyError,
@@ -25,6 +25,17 @@ ROLLED_BACK = ("40001", "40P01")
 """Postgres gave up one of two transactions that were in each other's way; it can be sent again."""
 GONE = ("57P01", "57P02", "57P03", "57P05", "08000", "08001", "08003", "08004", "08006", "53300")
 """The server shuts down, starts, drops idle connections, cannot be reached, or has too many connections."""
+DAMAGE = (
+    "not a database",
+    "malformed",
+    "disk i/o",
+    "could not decode to utf-8",
+    "no such table",
+    "no such column",
+    "too big",
+    "unsupported file format",
+)
+"""In what SQLite says of a file of ours that is not as we have written it."""
 REFUSED = ("authentication failed", "does not exist", "pg_hba.conf", "startup parameter")
 """In what a server says that will say the same the next time."""
 
@@ -36,6 +47,8 @@ def mapped_errors(where: str) -> Iterator[None]:
         yield
     except (DBAPIError, sqlite3.Error) as exc:
         raise mapped(exc, where) from exc
+    except MemoryError as exc:  # what SQLite says of a length that is none
+        raise damaged(where, "a part of it, which says that it is longer than there is memory for,") from exc
     except PoolTimeoutError as exc:
         raise StoreLockedError(
             f"All connections of this process to {where} are in use; nothing was written. Try again, or raise the "
@@ -43,6 +56,25 @@ def mapped_errors(where: str) -> Iterator[None]:
         ) from exc
     except SQLAlchemyError as exc:
         raise StoreError(f"The database {where} failed: {exc}") from exc
+
+
+def damaged(where: str, what: str) -> StoreDamagedError:
+    """Return the error that says that something is not what was written."""
+    where = where.removeprefix("file:")
+    return StoreDamagedError(
+        f"The memory {where} is damaged: {what} is not what was written. Nothing was changed. See what is touched with "
+        f"`doxa check-file {where}`; what can be mended is mended with --mend.",
+        what=what,
+    )
+
+
+@contextmanager
+def readable(where: str, what: str) -> Iterator[None]:
+    """Turn what a value of the wrong kind, in a row without a digest, raises inside the block into damage."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError, RecursionError) as exc:
+        raise damaged(where, what) from exc
 
 
 def mapped(exc: BaseException, where: str) -> StoreError:
@@ -127,10 +159,8 @@ def _of_sqlite(message: str, where: str) -> StoreError:
         return StoreFullError(f"No room is left for the memory {where} ({message}). Nothing of this turn was written.")
     if "disk i/o" in low and _disk_is_full(where):
         return _of_sqlite("database or disk is full", where)
-    if "not a database" in low or "malformed" in low or "disk i/o" in low:
-        return StoreForeignError(
-            f"The memory {where} is damaged or no memory ({message}); it was left as it is. Restore a copy of it."
-        )
+    if any(sign in low for sign in DAMAGE):
+        return damaged(where, f"a part of it ({message})")
     return StoreError(f"The database {where} failed: {message}")
 
 

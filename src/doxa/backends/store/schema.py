@@ -6,6 +6,16 @@ from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, M
 
 metadata = MetaData()
 
+
+class Bytes(LargeBinary):
+    """Bytes as the driver gives them: what a damaged file has in their place is seen, and not made into bytes."""
+
+    cache_ok = True
+
+    def result_processor(self, dialect: object, coltype: object) -> None:
+        """Return nothing that a value goes through."""
+
+
 events = Table(
     "events",
     metadata,
@@ -17,6 +27,8 @@ events = Table(
     Column("known_at", BigInteger, nullable=False),
     Column("body", Text, nullable=False),
     Column("fence", Integer),
+    Column("previous", Integer),
+    Column("digest", Bytes),
     Index("events_turn", "scope", "turn_id", unique=True),
     sqlite_with_rowid=False,
 )
@@ -25,7 +37,8 @@ events = Table(
 `kind` is `turn`, `maintained`, `withdrawn`, `distrusted`, `retracted`, `identified`, `accepted`, `undone`, `promoted`,
 `demoted`, `tasked`, `annotated`, `set_aside`, `feedback` or `erased`; `about` is the ordinal of the turn that a row
 concerns; `known_at` is microseconds since 1970 in UTC; `body` is JSON; `turn_id` is set on received turns only; `fence`
-is the token of the lease that a row was written under, and along a log it never falls."""
+is the token of the lease that a row was written under, and along a log it never falls; `previous` is the ordinal of
+the row before it in the log, 0 for none. `digest`, in every table, is that of the row (`digests`)."""
 
 vectors = Table(
     "vectors",
@@ -33,7 +46,8 @@ vectors = Table(
     Column("scope", String(400), primary_key=True),
     Column("ordinal", Integer, primary_key=True, autoincrement=False),
     Column("model", String(200), primary_key=True),
-    Column("data", LargeBinary, nullable=False),
+    Column("data", Bytes, nullable=False),
+    Column("digest", Bytes),
 )
 """`data` is little-endian float16; `ordinal` is that of the turn."""
 
@@ -44,6 +58,7 @@ answers = Table(
     Column("ordinal", Integer, primary_key=True, autoincrement=False),
     Column("answer_id", String(64), nullable=False),
     Column("body", Text, nullable=False),
+    Column("digest", Bytes),
     Index("answers_id", "scope", "answer_id", unique=True),
 )
 """The latest answers of a scope with their traces, in the order of `ordinal`; they are no part of the log."""
@@ -53,6 +68,7 @@ keys = Table(
     metadata,
     Column("key_id", String(64), primary_key=True),
     Column("body", Text, nullable=False),
+    Column("digest", Bytes),
 )
 """Who may use this database through a server; `body` is JSON, and holds the hash of a secret and never the secret."""
 
@@ -62,8 +78,9 @@ records = Table(
     Column("scope", String(400), primary_key=True),
     Column("shelf", String(64), primary_key=True),
     Column("key", String(400), primary_key=True),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", Bytes, nullable=False),
     Column("turn_id", String(400)),
+    Column("digest", Bytes),
     Index("records_by_turn", "scope", "turn_id"),
 )
 """What programs keep beside a memory, byte for byte: nothing of it is read or believed, and no log tells of it.
@@ -85,10 +102,13 @@ heads = Table(
     Column("failures", Integer, nullable=False, default=0, server_default="0"),
     Column("failed_at", Float),
     Column("failure", Text),
+    Column("undigested", Integer, nullable=False, default=0, server_default="0"),
+    Column("digest", Bytes),
 )
 """One row a scope: where its log stands, and who is processing it until when (seconds since 1970).
 
 `fence` counts who has held its lease: each holder gets the next number, and writes while it is the latest. `failures`
-says how often in a row a worker failed to process the first turn that waits, and `failure` why the last time.
+says how often in a row a worker failed to process the first turn that waits, and `failure` why the last time. Rows of
+the log up to the ordinal `undigested` may carry no digest, for they were written before there were any.
 
 The row of the empty scope holds the highest ordinal of any log that was erased; new logs start above it."""

@@ -6,7 +6,7 @@ all. So a transfer that was broken off goes on where it stopped, by doing again 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -16,13 +16,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from doxa.backends.store import Head
 from doxa.backends.store.connect import file_engine, open_engine, parse_url, require_known, version_of
-from doxa.backends.store.failures import mapped_errors
+from doxa.backends.store.digests import DIGESTED, is_whole, part, with_digest
+from doxa.backends.store.failures import damaged, mapped_errors
 from doxa.backends.store.files import check_file, in_memory
 from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import Server, make_engine
 from doxa.backends.store.sql.bulk import insert_all
-from doxa.backends.store.sql.heads import ERASED
+from doxa.backends.store.sql.heads import ERASED, move_head
 from doxa.core.errors import InputError, NotFoundError, StoreError, StoreForeignError
 from doxa.core.migration import Moved
 
@@ -31,6 +33,8 @@ BATCH = 2000
 LEASE = (heads.c.owner, heads.c.lease_until, heads.c.fence, heads.c.failures, heads.c.failed_at, heads.c.failure)
 """What is nobody's any more elsewhere, and what failed here; the next token is above those that are in the log."""
 TABLES = (events, vectors, answers, records, heads)
+MARKS = {"previous", "digest", "undigested"}
+"""What shows that a row is whole; it is made anew in the target, and is no part of what is compared."""
 MARK = sa.select(heads.c.ordinal).where(heads.c.scope == ERASED)
 
 Told = Callable[[int], None]
@@ -134,18 +138,33 @@ class _Side:
             return {}
         return {row.key_id: row.body for row in connection.execute(sa.select(keys.c.key_id, keys.c.body))}
 
-    def rows(self, connection: sa.Connection, table: sa.Table, scope: str) -> Iterator[Sequence[Any]]:
-        """Yield the rows of a scope in the order of their key, byte by byte; no more than a batch is in memory."""
+    def rows(
+        self, connection: sa.Connection, table: sa.Table, scope: str, *, whole: bool = False
+    ) -> Iterator[Sequence[Any]]:
+        """Yield the rows of a scope in the order of their key, byte by byte; no more than a batch is in memory.
+
+        Raises:
+            StoreDamagedError: they have to be `whole`, and one is not.
+        """
         there = self.columns.get(table.name)
         if there is None:
             return
-        columns = [table.c[name] if name in there else sa.null().label(name) for name in _names(table)]
+        names = [*_names(table), *(mark for mark in ("previous", "digest") if mark in table.c)]
+        columns = [table.c[name] if name in there else sa.null().label(name) for name in names]
         key: list[sa.ColumnElement[Any]] = [column for column in table.primary_key.columns if column.name != "scope"]
         if connection.dialect.name == "postgresql":
             key = [column.collate("C") if isinstance(column.type, sa.String) else column for column in key]
         query = sa.select(*columns).where(table.c.scope == scope).order_by(*key)
         with connection.execute(query, execution_options={"stream_results": True, "yield_per": BATCH}) as found:
-            yield from found
+            for row in found:
+                if whole:
+                    self._require_whole(table, scope, dict(zip(names, row, strict=True)))
+                yield row[: len(_names(table))]
+
+    def _require_whole(self, table: sa.Table, scope: str, row: Mapping[str, Any]) -> None:
+        said = [row[name] for name in DIGESTED[table.name] if name in row]
+        if not is_whole(said, row["digest"]):
+            raise damaged(str(self.engine.url.database), f"a row of {table.name} of {scope}")
 
 
 class Transfer:
@@ -192,7 +211,7 @@ class Transfer:
             if found.state != "missing":
                 return found
             lacking = sorted(ours.keys() - theirs.keys())
-            insert_all(target, keys, ({"key_id": key, "body": ours[key]} for key in lacking))
+            insert_all(target, keys, (with_digest(keys, {"key_id": key, "body": ours[key]}) for key in lacking))
         return replace(found, state="copied")
 
     def compare_keys(self) -> Moved:
@@ -207,10 +226,8 @@ class Transfer:
             if ours <= (theirs or 0):
                 return _mark_compared(ours, theirs)
             if theirs is None:
-                row = {"scope": ERASED, "ordinal": ours, "state": 0, "received": 0, "maintained": 0}
-                target.execute(sa.insert(heads).values(row))
-            else:
-                target.execute(sa.update(heads).where(heads.c.scope == ERASED).values(ordinal=ours))
+                target.execute(sa.insert(heads).values(scope=ERASED, ordinal=0, state=0, received=0, maintained=0))
+            move_head(target, ERASED, Head(ordinal=ours))
         return Moved(what="erasures", state="copied", rows=1)
 
     def compare_erasures(self) -> Moved:
@@ -226,8 +243,9 @@ class Transfer:
     def _copied(self, source: sa.Connection, target: sa.Connection, scope: str, told: Told) -> Moved:
         sent = _Digest()
         for table in TABLES:
-            names, rows = _names(table), self._source.rows(source, table, scope)
-            insert_all(target, table, (dict(zip(names, row, strict=True)) for row in sent.over(table, rows, told)))
+            names, rows = _names(table), self._source.rows(source, table, scope, whole=True)
+            values = (dict(zip(names, row, strict=True)) for row in sent.over(table, rows, told))
+            insert_all(target, table, _marked(table, values))
         highest = sa.select(sa.func.coalesce(sa.func.max(events.c.fence), 0)).where(events.c.scope == scope)
         target.execute(sa.update(heads).where(heads.c.scope == scope).values(fence=highest.scalar_subquery()))
         kept = self._digest(self._target, target, scope)
@@ -267,10 +285,10 @@ class _Digest:
 
     def over(self, table: sa.Table, rows: Iterator[Sequence[Any]], told: Told) -> Iterator[Sequence[Any]]:
         """Yield rows of a table as they are, and take them in; `told` hears of every so many of the log."""
-        self._hash.update(_part(table.name))
+        self._hash.update(part(table.name))
         count = 0
         for row in rows:
-            self._hash.update(b"".join(map(_part, row)))
+            self._hash.update(b"".join(map(part, row)))
             count += 1
             if table is events and count % BATCH == 0:
                 told(count)
@@ -283,17 +301,17 @@ class _Digest:
         return f"v1:{self._hash.hexdigest()}"
 
 
-def _part(value: object) -> bytes:
-    if value is None:
-        return b"n;"
-    if isinstance(value, int):
-        return b"i%d;" % value
-    data = value.encode() if isinstance(value, str) else bytes(value)  # type: ignore[call-overload]
-    return b"%c%d:" % (b"s" if isinstance(value, str) else b"b", len(data)) + data
-
-
 def _names(table: sa.Table) -> list[str]:
-    return [column.name for column in table.columns if column not in LEASE]
+    return [column.name for column in table.columns if column not in LEASE and column.name not in MARKS]
+
+
+def _marked(table: sa.Table, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield rows of one scope, in order, with what shows that they are whole."""
+    last = 0
+    for values in rows:
+        if table is events:
+            values["previous"], last = last, values["ordinal"]
+        yield with_digest(table, values)
 
 
 def _keys_compared(ours: dict[str, str], theirs: dict[str, str]) -> Moved:

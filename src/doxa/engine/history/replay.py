@@ -43,7 +43,7 @@ from doxa.memory import (
 from doxa.revise import bring_back, give_up, restated, retract, revise, upheld, withdraw
 from doxa.understand import Extraction
 
-__all__ = ["NO_FACT", "NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turns", "undone"]
+__all__ = ["NO_FACT", "NO_TURN", "believed_by", "beliefs_at", "erase_all", "erase_turns", "retell_turns", "undone"]
 
 NO_FACT = "User {user!r} has no fact {fact_id!r}. `doxa facts --all` lists their ids."
 NO_TURN = "User {user!r} has no turn {turn_id!r}. `doxa search` and `doxa facts` show turn ids."
@@ -211,28 +211,76 @@ def erase_turns(
         beliefs = fresh.beliefs
         ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
         told |= _untold(kept, set(ids), beliefs)
-        delete |= {ordinal for ordinal, event in told.items() if event.is_empty}
         bodies = {ordinal: row.body for ordinal, row in heard.items()}
-        bodies |= {ordinal: event.body() for ordinal, event in told.items()}
-        bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
-        counts = _rewrite(log, user, delete=sorted(delete), replace=bodies, expected=rows[-1].ordinal)
-        log.forget_state(user)
+        counts = _rewrite(log, user, delete, bodies, told, expected=rows[-1].ordinal)
     erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
     return _certificate(user, tuple(ids), erased)
 
 
+def retell_turns(
+    log: MemoryLog,
+    user: str,
+    *,
+    after: int,
+    unread: Collection[int],
+    parser: Parser,
+    context_turns: int,
+    task_reader: TaskReader | None = None,
+    trained: Trained | None = None,
+) -> None:
+    """Tell a log again that has gaps: what was made of lost turns goes, and turns whose reading was lost are read.
+
+    Cost: understanding every turn after the first gap, by what is built in. What a language model had read out of the
+    others is used as it stands.
+
+    Args:
+        log: the logs of all users; nobody else writes to this one.
+        user: whose log it is.
+        after: the last row before the first gap.
+        unread: the ordinals of turns of which there is an empty `Maintained`.
+        parser: reads them.
+        context_turns: how many turns before one it is read with.
+        task_reader: reads anew what turns do to the tasks.
+        trained: what else reads.
+    """
+    rows = log.rows(user)
+    turns = {row.ordinal: str(row.turn_id) for row in rows if row.kind == "turn"}
+    lost = {row.about for row in rows if row.about is not None} - turns.keys()
+    named = {str(row.body.get("target") or "") for row in rows if _is_of_turn(row)} - {*turns.values(), ""}
+    gone = [row for row in rows if _concerns(row, lost, named)]
+    kept = [row for row in rows if row not in gone]
+    fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
+    tasks = Retelling.without(fresh, gone, task_reader)
+    told = _retell(kept, tasks, parser, trained, after=after, context_turns=context_turns, seen={*unread})
+    told |= _untold(kept, named, fresh.beliefs)
+    _rewrite(log, user, {row.ordinal for row in gone}, {}, told, expected=rows[-1].ordinal)
+
+
 def _rewrite(
-    log: MemoryLog, user: str, *, delete: Sequence[int], replace: Mapping[int, Mapping[str, Any]], expected: int
+    log: MemoryLog,
+    user: str,
+    delete: set[int],
+    bodies: dict[int, Mapping[str, Any]],
+    told: Mapping[int, Event],
+    *,
+    expected: int,
 ) -> dict[str, int]:
     """Rewrite the log; turns that came in meanwhile are as good after it as before, unless Doxa wrote them."""
+    delete = delete | {ordinal for ordinal, event in told.items() if event.is_empty}
+    bodies = bodies | {ordinal: event.body() for ordinal, event in told.items()}
+    bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
+    scope = log.scope(user)
     while True:
         try:
-            return log.store.rewrite(log.scope(user), delete=delete, replace=replace, expected=expected)
+            counts = log.store.rewrite(scope, delete=sorted(delete), replace=bodies, expected=expected)
         except StoreConflictError:
-            new = log.store.read(log.scope(user), after=expected)
+            new = log.store.read(scope, after=expected)
             if not new or any(row.kind != "turn" or row.body.get("generated") for row in new):
                 raise
             expected = new[-1].ordinal
+        else:
+            log.forget_state(user)
+            return counts
 
 
 def erase_all(log: MemoryLog, user: str) -> Certificate:
@@ -284,8 +332,12 @@ def _untold(rows: Sequence[Row], gone: set[str], beliefs: Beliefs) -> dict[int, 
 def _concerns(row: Row, gone: set[int], turn_ids: Collection[str]) -> bool:
     if row.kind == "turn":
         return row.ordinal in gone
-    of_turn = row.kind in ("withdrawn", "annotated") or row.body.get("undoes") in ("maintained", "withdrawn")
-    return row.about in gone or (of_turn and row.body.get("target") in turn_ids)
+    return row.about in gone or (_is_of_turn(row) and row.body.get("target") in turn_ids)
+
+
+def _is_of_turn(row: Row) -> bool:
+    """Tell whether the target of a row is a turn."""
+    return row.kind in ("withdrawn", "annotated") or row.body.get("undoes") in ("maintained", "withdrawn")
 
 
 def _retell(

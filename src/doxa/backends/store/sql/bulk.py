@@ -8,6 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from doxa.backends.store.schema import Bytes
+
 COPIED_FROM = 32
 """From how many rows COPY is faster than INSERT."""
 BATCH = 2000
@@ -52,7 +54,7 @@ _TYPES: Mapping[type[Any], str] = {
     sa.BigInteger: "int8",
     sa.Float: "float8",
     sa.Integer: "int4",
-    sa.LargeBinary: "bytea",
+    Bytes: "bytea",
     sa.String: "varchar",
     sa.Text: "text",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,8 +14,8 @@ from doxa.backends.store.partitions import count_parts, number_of, part_of
 from doxa.backends.store.schema import answers, events, heads, records, vectors
 from doxa.backends.store.server import own_connection
 from doxa.backends.store.sql.database import sent_again
-from doxa.backends.store.sql.heads import ERASED, FORGIVEN, Heads, insert_event
-from doxa.backends.store.sql.rows import chunks, dumps, erasure
+from doxa.backends.store.sql.heads import ERASED, FORGIVEN, Heads, insert_event, move_head
+from doxa.backends.store.sql.rows import ROWS, chunks, erasure, row_of, values_of
 from doxa.core.errors import StoreConflictError, StoreError, StoreLockedError
 
 POLL_S = 0.01
@@ -41,19 +42,54 @@ class Erasing(Heads):
             if head.ordinal != expected:
                 raise StoreConflictError(f"{scope}: expected a log of {expected} rows, found {head.ordinal}.")
             kept = _delete_records(connection, scope, delete)
+            links = _links(connection, scope, delete)
             counts = _delete(connection, scope, delete) | ({"records": kept} if kept else {})
-            for ordinal, body in replace.items():
-                this = (events.c.scope == scope, events.c.ordinal == ordinal)
-                connection.execute(sa.update(events).where(*this).values(body=dumps(body)))
+            last = self._relinked(connection, scope, links, replace, head.ordinal)
             # This row tells every reader that the past before it was rewritten.
             ordinal = head.ordinal + 1
             turns = (events.c.scope == scope, events.c.turn_id.is_not(None))
             received = connection.execute(sa.select(sa.func.max(events.c.ordinal)).where(*turns)).scalar() or 0
-            values: dict[str, Any] = {"ordinal": ordinal, "state": ordinal, "received": received, **FORGIVEN}
-            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
-            insert_event(connection, scope, ordinal, erasure(), None)
+            stands = dataclasses.replace(head, ordinal=ordinal, state=ordinal, received=received)
+            move_head(connection, scope, stands, **FORGIVEN)
+            insert_event(connection, scope, ordinal, erasure(), None, previous=last)
         self._tell(scope, ordinal)
         return counts
+
+    def _relinked(
+        self,
+        connection: sa.Connection,
+        scope: str,
+        gone: Mapping[int, int | None],
+        bodies: Mapping[int, Mapping[str, Any]],
+        last: int,
+    ) -> int | None:
+        """Replace bodies, and have what followed rows that are gone follow the row before them.
+
+        Args:
+            connection: where they are gone already.
+            scope: whose log it is.
+            gone: for each row that is gone the one before it.
+            bodies: the new bodies by ordinal.
+            last: the last row that there was.
+
+        Returns:
+            The last row that there is; 0 for none, None where no row says which that is.
+
+        Raises:
+            StoreDamagedError: a row that is to be written anew is not what was written.
+        """
+        chosen: dict[int, Any] = {}
+        for column, some in ((events.c.ordinal, bodies), (events.c.previous, gone)):
+            for part in chunks([*some]):
+                found = connection.execute(ROWS.where(column.in_(part)), {"scope": scope})
+                chosen |= {one.ordinal: one for one in found}
+        for ordinal, one in chosen.items():
+            row = row_of(one, scope, self._where)
+            new = dataclasses.replace(row, body=bodies.get(ordinal, row.body))
+            values = values_of(scope, ordinal, new, row.turn_id, previous=_before(one.previous, gone))
+            this = (events.c.scope == scope, events.c.ordinal == ordinal)
+            connection.execute(sa.update(events).where(*this).values(values))
+        return _before(last, gone)
 
     def erase(self, scope: str) -> dict[str, int]:
         """Remove a whole log, then wipe what was freed. See `Store`."""
@@ -72,8 +108,8 @@ class Erasing(Heads):
             connection.execute(sa.delete(events).where(these))
             counts["vectors"] = connection.execute(sa.delete(vectors).where(vectors.c.scope == scope)).rowcount
             if last is not None:
-                highest = max(self._locked_head(connection, ERASED).ordinal, last)
-                connection.execute(sa.update(heads).where(heads.c.scope == ERASED).values(ordinal=highest))
+                before = self._locked_head(connection, ERASED)
+                move_head(connection, ERASED, dataclasses.replace(before, ordinal=max(before.ordinal, last)))
             connection.execute(sa.delete(answers).where(answers.c.scope == scope))
             kept = connection.execute(sa.delete(records).where(records.c.scope == scope)).rowcount
             counts |= {"records": kept} if kept else {}
@@ -153,6 +189,23 @@ def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> d
         gone = sa.delete(vectors).where(vectors.c.scope == scope, vectors.c.ordinal.in_(part))
         counts["vectors"] += connection.execute(gone).rowcount
     return counts
+
+
+def _links(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> dict[int, int | None]:
+    """Return for each of some rows the one before it."""
+    found: dict[int, int | None] = {}
+    for part in chunks(ordinals):
+        query = sa.select(events.c.ordinal, events.c.previous)
+        these = (events.c.scope == scope, events.c.ordinal.in_(part))
+        found |= {one.ordinal: one.previous for one in connection.execute(query.where(*these))}
+    return found
+
+
+def _before(ordinal: int | None, gone: Mapping[int, int | None]) -> int | None:
+    """Return the row itself, or the nearest before it that is not gone; None where no row says which that is."""
+    while ordinal is not None and ordinal in gone:
+        ordinal = gone[ordinal]
+    return ordinal
 
 
 def _delete_records(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> int:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from doxa.backends.store import Failure, Head, NewRow
+from doxa.backends.store import Failure, Head, NewRow, Row
+from doxa.backends.store.digests import with_digest
+from doxa.backends.store.failures import damaged
 from doxa.backends.store.schema import events, heads
+from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.database import Database, sent_again
 from doxa.backends.store.sql.rows import erasure, head_of, values_of
 
-HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.maintained, heads.c.fence)
+HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.maintained, heads.c.fence, heads.c.digest)
 HEAD_OF_SCOPE = HEADS.where(heads.c.scope == sa.bindparam("scope"))
+FIRST_ROW = sa.select(sa.func.min(events.c.ordinal)).where(events.c.scope == sa.bindparam("scope"))
 UNPROCESSED = heads.c.received > heads.c.maintained
 FORGIVEN = {"failures": 0, "failed_at": None, "failure": None}
 SERVER_NOW: sa.ColumnElement[Any] = sa.cast(sa.func.extract("epoch", sa.func.clock_timestamp()), sa.Float)
@@ -29,7 +34,12 @@ class Heads(Database):
     @sent_again(twice=True)
     def head(self, scope: str) -> Head:
         """Return where a log stands. See `Store`."""
-        return head_of(next(self._asked(HEAD_OF_SCOPE, scope=scope), None))
+        found = next(self._asked(HEAD_OF_SCOPE, scope=scope), None)
+        if found is None and next(self._asked(FIRST_ROW, scope=scope))[0] is not None:
+            found = next(self._asked(HEAD_OF_SCOPE, scope=scope), None)  # the log may have been begun in between
+            if found is None:
+                raise damaged(self._where, f"where the log of {scope} stands")
+        return head_of(found, scope, self._where)
 
     @sent_again(twice=True)
     def pending(self, *, free: bool = False) -> list[str]:
@@ -87,9 +97,10 @@ class Heads(Database):
         if not last:
             return head
         first = last + 1
-        connection.execute(sa.update(heads).where(heads.c.scope == scope).values(ordinal=first, state=first))
-        insert_event(connection, scope, first, erasure(), None)
-        return Head(ordinal=first, state=first)
+        head = Head(ordinal=first, state=first)
+        move_head(connection, scope, head)
+        insert_event(connection, scope, first, erasure(), None, previous=0)
+        return head
 
     def _held_head(self, connection: sa.Connection, scope: str) -> tuple[Head, bool]:
         """Return the head of a scope, and whether it was made here; nobody else makes, moves or removes it meanwhile.
@@ -97,16 +108,35 @@ class Heads(Database):
         Where another first writer is at work Postgres waits until it has ended, so that the head may be there then.
         """
         query = HEADS.where(heads.c.scope == scope).with_for_update()
-        values = {"scope": scope, "ordinal": 0, "state": 0, "received": 0, "maintained": 0, "fence": 0}
+        values = with_digest(heads, {"scope": scope, "ordinal": 0, "state": 0, "received": 0, "maintained": 0})
         make = self._insert_into(heads).values(values).on_conflict_do_nothing().returning(heads.c.scope)
         while True:
             found = connection.execute(query).one_or_none()
             if found is not None:
-                return head_of(found), False
+                return head_of(found, scope, self._where), False
             if connection.execute(make).one_or_none() is not None:
+                if connection.execute(FIRST_ROW, {"scope": scope}).scalar() is not None:
+                    raise damaged(self._where, f"where the log of {scope} stands")
                 return Head(), True
 
 
-def insert_event(connection: sa.Connection, scope: str, ordinal: int, row: NewRow, turn_id: str | None) -> None:
-    """Write one row of a log."""
-    connection.execute(sa.insert(events).values(values_of(scope, ordinal, row, turn_id)))
+def move_head(connection: sa.Connection, scope: str, head: Head, **more: Any) -> None:
+    """Write where a log stands, but for the token of its lease; `more` are columns that no digest is of."""
+    stands = {"ordinal": head.ordinal, "state": head.state, "received": head.received, "maintained": head.maintained}
+    values = with_digest(heads, {"scope": scope, **stands}) | more
+    connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
+
+
+def insert_event(
+    connection: sa.Connection, scope: str, ordinal: int, row: NewRow, turn_id: str | None, *, previous: int | None
+) -> None:
+    """Write one row of a log, behind the one at the ordinal `previous`."""
+    connection.execute(sa.insert(events).values(values_of(scope, ordinal, row, turn_id, previous=previous)))
+
+
+def insert_rows(connection: sa.Connection, scope: str, rows: Sequence[Row], *, previous: int) -> None:
+    """Write rows of a log that follow each other, behind the one at the ordinal `previous`."""
+    before = [previous, *(row.ordinal for row in rows[:-1])]
+    links = zip(rows, before, strict=True)
+    values = (values_of(scope, row.ordinal, row, row.turn_id, previous=last) for row, last in links)
+    insert_all(connection, events, values)

@@ -8,10 +8,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from doxa.backends.store.digests import with_digest
 from doxa.backends.store.schema import keys
 from doxa.backends.store.sql.database import Database, sent_again
+from doxa.backends.store.sql.rows import body_of
 
-BODY_OF_KEY = sa.select(keys.c.body).where(keys.c.key_id == sa.bindparam("key_id"))
+KEYS = sa.select(keys.c.key_id, keys.c.body, keys.c.digest)
+KEY = KEYS.where(keys.c.key_id == sa.bindparam("key_id"))
 
 
 class Keys(Database):
@@ -22,14 +25,17 @@ class Keys(Database):
         """Write an API key's record. See `Store`."""
         with self._write() as connection:
             connection.execute(sa.delete(keys).where(keys.c.key_id == key_id))
-            connection.execute(sa.insert(keys).values(key_id=key_id, body=json.dumps(body, ensure_ascii=False)))
+            values = {"key_id": key_id, "body": json.dumps(body, ensure_ascii=False)}
+            connection.execute(sa.insert(keys).values(with_digest(keys, values)))
 
     @sent_again(twice=True)
     def keys(self, key_id: str | None = None) -> dict[str, Mapping[str, Any]]:
         """Return the records of API keys. See `Store`."""
+        self._require_sound(keys)
         if key_id is not None:
-            found = next(self._asked(BODY_OF_KEY, key_id=key_id), None)
-            return {} if found is None else {key_id: json.loads(found[0])}
-        with self._read() as connection:
-            rows = connection.execute(sa.select(keys.c.key_id, keys.c.body).order_by(keys.c.key_id))
-            return {name: json.loads(body) for name, body in rows}
+            rows = list(self._asked(KEY, key_id=key_id))
+        else:
+            with self._read() as connection:
+                rows = list(connection.execute(KEYS.order_by(keys.c.key_id)))
+        what = "the record of the API key"
+        return {name: body_of(body, digest, (name, body), self._where, f"{what} {name}") for name, body, digest in rows}

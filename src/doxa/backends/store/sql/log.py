@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,26 +11,19 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from doxa.backends.store import Head, NewRow, Received, Row, Vector
+from doxa.backends.store.digests import is_whole, with_digest
+from doxa.backends.store.failures import damaged
 from doxa.backends.store.schema import events, heads, vectors
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.database import sent_again
-from doxa.backends.store.sql.heads import FORGIVEN, Heads, insert_event
-from doxa.backends.store.sql.rows import chunks, row_of, stored, values_of
+from doxa.backends.store.sql.heads import FORGIVEN, Heads, insert_event, insert_rows, move_head
+from doxa.backends.store.sql.rows import ROWS, chunks, row_of, rows_of, standing, stored
 from doxa.core.errors import StaleLeaseError, StoreConflictError
 
-ROWS = sa.select(
-    events.c.ordinal,
-    events.c.kind,
-    events.c.turn_id,
-    events.c.about,
-    events.c.known_at,
-    events.c.body,
-    events.c.fence,
-)
-ROWS_AFTER = ROWS.where(events.c.scope == sa.bindparam("scope"), events.c.ordinal > sa.bindparam("after")).order_by(
-    events.c.ordinal
-)
-ROW_OF_TURN = ROWS.where(events.c.scope == sa.bindparam("scope"), events.c.turn_id == sa.bindparam("turn_id"))
+ROWS_AFTER = ROWS.where(events.c.ordinal > sa.bindparam("after")).order_by(events.c.ordinal)
+ROW_OF_TURN = ROWS.where(events.c.turn_id == sa.bindparam("turn_id"))
+logger = logging.getLogger("doxa")
+
 RETRIES = 8
 """How often a turn is sent again when Postgres lets two writers of one turn through at once."""
 _vectors = vectors
@@ -74,14 +68,14 @@ class Log(Heads):
         if turn_id is not None:
             known = connection.execute(ROW_OF_TURN, {"scope": scope, "turn_id": turn_id}).one_or_none()
             if known is not None:
-                return Received(row=row_of(known), duplicate=True)
+                return Received(row=row_of(known, scope, self._where), duplicate=True)
         head = self._locked_head(connection, scope)
         if unless_erased_after is not None and _erased_after(connection, scope, unless_erased_after):
             raise StoreConflictError(f"{scope}: something was erased after row {unless_erased_after}.")
         ordinal = head.ordinal + 1
         turn_id = turn_id if turn_id is not None else f"{row.body.get('session', 'turn')}:{ordinal}"
-        insert_event(connection, scope, ordinal, row, turn_id)
-        connection.execute(sa.update(heads).where(heads.c.scope == scope).values(ordinal=ordinal, received=ordinal))
+        insert_event(connection, scope, ordinal, row, turn_id, previous=head.ordinal)
+        move_head(connection, scope, replace(head, ordinal=ordinal, received=ordinal))
         return Received(row=stored(row, ordinal, turn_id), duplicate=False)
 
     @sent_again(twice=True)
@@ -91,15 +85,15 @@ class Log(Heads):
             head = self._locked_head(connection, scope)
             found: dict[str, Received] = {}
             for part in chunks(list(turns)):
-                known = connection.execute(ROWS.where(events.c.scope == scope, events.c.turn_id.in_(part)))
-                found |= {row.turn_id: Received(row=row_of(row), duplicate=True) for row in known}
+                known = connection.execute(ROWS.where(events.c.turn_id.in_(part)), {"scope": scope})
+                rows = [row_of(one, scope, self._where) for one in known]
+                found |= {str(row.turn_id): Received(row=row, duplicate=True) for row in rows}
             new = enumerate((key for key in turns if key not in found), start=head.ordinal + 1)
             rows = [stored(turns[key], ordinal, key) for ordinal, key in new]
             if rows:
-                insert_all(connection, events, (values_of(scope, row.ordinal, row, row.turn_id) for row in rows))
+                insert_rows(connection, scope, rows, previous=head.ordinal)
                 last = rows[-1].ordinal
-                changed = sa.update(heads).where(heads.c.scope == scope).values(ordinal=last, received=last)
-                connection.execute(changed)
+                move_head(connection, scope, replace(head, ordinal=last, received=last))
         if rows:
             self._tell(scope, rows[-1].ordinal)
         return found | {str(row.turn_id): Received(row=row, duplicate=False) for row in rows}
@@ -112,7 +106,7 @@ class Log(Heads):
             if row.fence is not None and row.fence != head.fence:
                 raise StaleLeaseError(scope, row.fence, head.fence)
             found = StoreConflictError(f"{scope}: expected state {expected_state}, found {head.state}.")
-            written = _append(connection, scope, head, row, vector) if head.state == expected_state else None
+            written = self._appended(connection, scope, head, row, vector) if head.state == expected_state else None
             if written is None and (expected_state or row.about is not None):
                 raise found
         if written is None:
@@ -120,6 +114,22 @@ class Log(Heads):
             raise found
         self._tell(scope, written.ordinal)
         return written
+
+    def _appended(
+        self, connection: sa.Connection, scope: str, head: Head, row: NewRow, vector: tuple[str, bytes] | None
+    ) -> Row:
+        ordinal = head.ordinal + 1
+        insert_event(connection, scope, ordinal, row, None, previous=head.ordinal)
+        if vector is not None and row.about is not None:
+            insert = self._insert_into(vectors).values(_vector_values(scope, row.about, *vector))
+            new = {name: insert.excluded[name] for name in ("data", "digest")}  # one may be left of a lost reading
+            connection.execute(insert.on_conflict_do_update(index_elements=["scope", "ordinal", "model"], set_=new))
+        stands = replace(head, ordinal=ordinal, state=ordinal)
+        if row.about is None:
+            move_head(connection, scope, stands)
+        else:
+            move_head(connection, scope, replace(stands, maintained=max(head.maintained, row.about)), **FORGIVEN)
+        return stored(row, ordinal, None)
 
     @sent_again()
     def restore(self, scope: str, rows: Sequence[Row]) -> None:
@@ -129,36 +139,42 @@ class Log(Heads):
             if head.received:
                 raise StoreConflictError(f"{scope}: expected an empty log, found {head.ordinal} rows.")
             base = head.ordinal
-            moved = (replace(row, about=None if row.about is None else row.about + base) for row in rows)
-            insert_all(connection, events, (values_of(scope, row.ordinal + base, row, row.turn_id) for row in moved))
-            turns = [row.ordinal + base for row in rows if row.turn_id is not None]
-            changes = [row.ordinal + base for row in rows if row.turn_id is None]
-            processed = [row.about + base for row in rows if row.about is not None]
-            values = {
-                "ordinal": max([base, *turns, *changes]),
-                "state": max([head.state, *changes]),
-                "received": max(turns, default=0),
-                "maintained": max(processed, default=0),
-                "fence": max([head.fence, *(row.fence for row in rows if row.fence is not None)]),
-            }
-            connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
-        self._tell(scope, values["ordinal"])
+            moved = [
+                replace(row, ordinal=row.ordinal + base, about=None if row.about is None else row.about + base)
+                for row in rows
+            ]
+            insert_rows(connection, scope, moved, previous=base)
+            stands = standing(moved, ordinal=base, state=head.state, fence=head.fence)
+            move_head(connection, scope, stands, fence=stands.fence)
+        self._tell(scope, stands.ordinal)
 
     @sent_again(twice=True)
     def read(self, scope: str, *, after: int = 0) -> list[Row]:
         """Return the rows after an ordinal. See `Store`."""
-        return [row_of(found) for found in self._asked(ROWS_AFTER, scope=scope, after=after)]
+        rows = self._rows_after(scope, after)
+        if not rows and self.head(scope).ordinal > after:
+            rows = self._rows_after(scope, after)  # it may have come in between
+            if not rows and self.head(scope).ordinal > after:
+                raise damaged(self._where, f"what is behind row {after} of {scope}")
+        return rows
+
+    def _rows_after(self, scope: str, after: int) -> list[Row]:
+        return rows_of(self._asked(ROWS_AFTER, scope=scope, after=after), scope, self._where, after=after)
 
     @sent_again(twice=True)
     def vectors(self, scope: str, *, model: str, after: int = 0) -> list[Vector]:
         """Return the vectors of a model. See `Store`."""
         query = (
-            sa.select(vectors.c.ordinal, vectors.c.data)
+            sa.select(vectors.c.ordinal, vectors.c.data, vectors.c.digest)
             .where(vectors.c.scope == scope, vectors.c.model == model, vectors.c.ordinal > after)
             .order_by(vectors.c.ordinal)
         )
         with self._read() as connection:
-            return [Vector(ordinal=ordinal, data=data) for ordinal, data in connection.execute(query)]
+            found = connection.execute(query).all()
+        whole = [(n, data) for n, data, digest in found if is_whole((scope, n, model, data), digest)]
+        if len(whole) < len(found):
+            logger.warning("%d vectors of %s are damaged and are made anew.", len(found) - len(whole), scope)
+        return [Vector(ordinal=ordinal, data=data) for ordinal, data in whole]
 
     @sent_again(twice=True)
     def put_vectors(self, scope: str, *, model: str, vectors: Sequence[Vector]) -> None:
@@ -173,11 +189,7 @@ class Log(Heads):
                 connection.execute(sa.delete(table).where(table.c.scope == scope, table.c.ordinal.in_(part)))
                 these = (events.c.scope == scope, events.c.ordinal.in_(part), events.c.turn_id.is_not(None))
                 known |= set(connection.execute(sa.select(events.c.ordinal).where(*these)).scalars())
-            rows = (
-                {"scope": scope, "ordinal": one.ordinal, "model": model, "data": one.data}
-                for one in vectors
-                if one.ordinal in known
-            )
+            rows = (_vector_values(scope, one.ordinal, model, one.data) for one in vectors if one.ordinal in known)
             insert_all(connection, table, rows)
 
     @sent_again(twice=True)
@@ -189,17 +201,9 @@ class Log(Heads):
             return {scope: count for one in asked for scope, count in connection.execute(one)}
 
 
-def _append(connection: sa.Connection, scope: str, head: Head, row: NewRow, vector: tuple[str, bytes] | None) -> Row:
-    ordinal = head.ordinal + 1
-    insert_event(connection, scope, ordinal, row, None)
-    if vector is not None and row.about is not None:
-        values = {"scope": scope, "ordinal": row.about, "model": vector[0], "data": vector[1]}
-        connection.execute(sa.insert(vectors).values(values))
-    changed: dict[str, Any] = {"ordinal": ordinal, "state": ordinal}
-    if row.about is not None:
-        changed |= {"maintained": max(head.maintained, row.about), **FORGIVEN}
-    connection.execute(sa.update(heads).where(heads.c.scope == scope).values(changed))
-    return stored(row, ordinal, None)
+def _vector_values(scope: str, ordinal: int, model: str, data: bytes) -> dict[str, Any]:
+    """Return the columns of a vector."""
+    return with_digest(_vectors, {"scope": scope, "ordinal": ordinal, "model": model, "data": data})
 
 
 def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 import sqlalchemy as sa
 
+from doxa.backends.store.digests import is_whole, with_digest
+from doxa.backends.store.failures import damaged
 from doxa.backends.store.schema import records
 from doxa.backends.store.sql.database import Database, sent_again
 from doxa.backends.store.sql.rows import chunks
 
+RECORDS = sa.select(records.c.key, records.c.body, records.c.turn_id, records.c.digest)
 HIGHEST = chr(0x10FFFF)
 """Above what any key goes on with."""
 
@@ -29,9 +33,10 @@ class Records(Database):
         said_by: Mapping[str, str] | None = None,
     ) -> bool:
         """Write and remove records. See `Store`."""
+        self._require_sound(records)
         said = said_by or {}
         rows = [
-            {"scope": scope, "shelf": shelf, "key": key, "body": body, "turn_id": said.get(key)}
+            with_digest(records, {"scope": scope, "shelf": shelf, "key": key, "body": body, "turn_id": said.get(key)})
             for key, body in bodies.items()
             if body is not None
         ]
@@ -43,7 +48,7 @@ class Records(Database):
             if rows:
                 insert = self._insert_into(records)
                 keys = ["scope", "shelf", "key"]
-                new = {"body": insert.excluded.body, "turn_id": insert.excluded.turn_id}
+                new = {name: insert.excluded[name] for name in ("body", "turn_id", "digest")}
                 connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=new), rows)
         return True
 
@@ -52,22 +57,24 @@ class Records(Database):
         self, scope: str, shelf: str, *, keys: Sequence[str] | None = None, prefix: str = ""
     ) -> dict[str, bytes]:
         """Return records. See `Store`."""
-        query = sa.select(records.c.key, records.c.body).where(*self._on(scope, shelf, prefix))
+        self._require_sound(records)
+        query = RECORDS.where(*self._on(scope, shelf, prefix))
         with self._read() as connection:
             if keys is None:
-                found = [tuple(row) for row in connection.execute(query)]
+                found = list(connection.execute(query))
             else:
                 parts = (connection.execute(query.where(records.c.key.in_(some))) for some in chunks(list(keys)))
-                found = [tuple(row) for part in parts for row in part]
-        return dict(sorted(found))
+                found = [row for part in parts for row in part]
+        return dict(sorted(self._whole(scope, shelf, row) for row in found))
 
     @sent_again(twice=True)
     def last_record(self, scope: str, shelf: str, *, prefix: str) -> tuple[str, bytes] | None:
         """Return the last record. See `Store`."""
-        query = sa.select(records.c.key, records.c.body).where(*self._on(scope, shelf, prefix))
+        self._require_sound(records)
+        query = RECORDS.where(*self._on(scope, shelf, prefix))
         with self._read() as connection:
             found = connection.execute(query.order_by(records.c.key.desc()).limit(1)).first()
-        return None if found is None else (found[0], found[1])
+        return None if found is None else self._whole(scope, shelf, found)
 
     @sent_again(twice=True)
     def count_records(self, scope: str, turn_ids: Collection[str] | None = None) -> int:
@@ -89,6 +96,17 @@ class Records(Database):
         with self._write() as connection:
             gone: int = connection.execute(sa.delete(records).where(*self._on(scope, shelf, prefix))).rowcount
         return gone
+
+    def _whole(self, scope: str, shelf: str, found: Sequence[Any]) -> tuple[str, bytes]:
+        """Return the key and the body of a record.
+
+        Raises:
+            StoreDamagedError: it is not what was written.
+        """
+        key, body, turn_id, digest = found
+        if not is_whole((scope, shelf, key, body, turn_id), digest) or not isinstance(body, bytes):
+            raise damaged(self._where, f"the record {key} on the shelf {shelf} of {scope}")
+        return key, body
 
     def _on(self, scope: str, shelf: str, prefix: str = "") -> list[sa.ColumnElement[bool]]:
         """Return what picks records of a shelf; the range is for the index."""
