@@ -20,8 +20,6 @@ STEPS = 127
 """A number of a row is one of -127 to 127 steps; the step is the row's own."""
 STEP = 4
 """Bytes of the step, float32, behind the numbers of a row."""
-IMPLAUSIBLE = 1.5
-"""What the product of two unit vectors never is."""
 HEAD = np.dtype([("version", "u1"), ("dims", "<u2")])
 VERSION = 1
 
@@ -110,9 +108,7 @@ class Rows:
     def dot(self, rows: NDArray[np.integer[Any]], query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the product of each of some rows with a query, `(k,)`. Cost O(k dims)."""
         found = self._taken(rows)
-        products = (found[:, :-STEP].astype(np.float32) @ query) * steps_of(found)
-        if self._pack is not None and not (np.abs(products) < IMPLAUSIBLE).all():
-            self._pack.checked(self._name, 0, self._base)
+        products: NDArray[np.float32] = (found[:, :-STEP].astype(np.float32) @ query) * steps_of(found)
         return products
 
     def vectors(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
@@ -129,18 +125,15 @@ class Rows:
         writer.array(name, empty, *parts)
 
     def load(self, pack: Pack, name: str) -> None:
-        """Take those of a pack in place of all that are here.
-
-        They are checked when they are written again, or when a product is none of unit vectors, but not as they are
-        read: a few hundred rows would take as many checksums of 64 KiB, and what damage makes of a number is that one
-        place is a little nearer or less near.
-        """
+        """Take those of a pack in place of all that are here; what is read of them is checked when it first is."""
         rows = pack.rows(name)
         self._pack, self._name, self._base, self._size = pack, name, len(rows), len(rows)
         self._blocks = [rows] if len(rows) else []
         self._starts = np.zeros(len(self._blocks), np.int64)
 
     def _taken(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
+        if self._pack is not None:
+            self._pack.checked_at(self._name, rows[rows < self._base])
         if len(self._blocks) == 1:
             return np.take(self._blocks[0], rows, axis=0)
         found = np.empty((len(rows), self._dims + STEP), np.int8)

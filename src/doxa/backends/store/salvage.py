@@ -259,7 +259,7 @@ def _chained(
     undigested = head["undigested"] if head is not None else None
     kept: list[Row] = []
     lost: dict[int, str | None] = {}
-    awaited = head["ordinal"] if head is not None else max(turns, default=None)
+    awaited = head["ordinal"] if head is not None else None
     for row in sorted(rows, key=lambda row: -int(row["ordinal"])):
         ordinal = row["ordinal"]
         if row["digest"] is None and undigested is not None and ordinal > undigested:
@@ -272,7 +272,7 @@ def _chained(
         awaited = row["previous"]
     if awaited:
         lost |= _missing(awaited, 0, turns)
-    if undigested != 0:  # no row of that time says which one is before it
+    if undigested != 0:  # no row of that time says which one is before it, and no head how far the log goes
         there = {row.ordinal for row in kept}
         lost |= {ordinal: turn_id for ordinal, turn_id in turns.items() if ordinal not in there}
     return kept[::-1], lost

@@ -182,6 +182,17 @@ class Pack:
         size = np.dtype(kind).itemsize * int(np.prod(shape[1:], dtype=np.int64))
         self._check(start + first * size, start + last * size)
 
+    def checked_at(self, name: str, rows: NDArray[np.integer[Any]]) -> None:
+        """Compare the checksums of rows here and there; those that were compared before cost some microseconds."""
+        start, _, kind, shape = self._section(name)
+        size = np.dtype(kind).itemsize * int(np.prod(shape[1:], dtype=np.int64))
+        first = (start + rows.astype(np.int64) * size) // BLOCK
+        last = (start + (rows.astype(np.int64) + 1) * size - 1) // BLOCK
+        blocks = np.unique(np.concatenate([first, last]))
+        seen = np.frombuffer(self._seen, np.uint8)
+        for number in blocks[seen[blocks] == 0].tolist():
+            self._check(number * BLOCK, number * BLOCK + 1)
+
     def read(self, name: str, start: int, stop: int) -> memoryview:
         """Return some of the bytes of a blob, once they were checked."""
         first, size, _, _ = self._section(name)
