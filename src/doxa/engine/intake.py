@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any, get_args
 
+from doxa.core.access import ANYONE
 from doxa.core.errors import InputError, TurnError
 from doxa.core.shared import PREFIX
 from doxa.core.values import Role, Turn
@@ -223,9 +224,11 @@ def require_text(text: object, what: str) -> None:
 
 def require_name(name: object, what: str) -> None:
     """Raise InputError unless `name` is a name of 1 to `MAX_NAME_CHARS` characters; `what` says of what."""
-    known = isinstance(name, str) and name.strip() and name == clean(name)
+    known = isinstance(name, str) and name.strip() and name == clean(name) and "\0" not in name
     if not known or len(str(name)) > MAX_NAME_CHARS:
         raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {str(name)[:40]!r}.")
+    if name == ANYONE:
+        raise InputError(f"{what}: {ANYONE!r} stands for everybody, so that nobody can be called that.")
 
 
 def require_positive(number: object, what: str) -> None:

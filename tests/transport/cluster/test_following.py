@@ -87,7 +87,7 @@ FACT = str(Handle("ana", "fact", "f1"))
 NAMED = {
     "the header": ("GET", "/v1/memory/facts", b"", {"doxa_user": "ana"}),
     "the header before the body": ("POST", "/openai/v1/responses", {"user": "bo"}, {"doxa_user": "ana"}),
-    "OpenAI's user": ("POST", "/openai/v1/chat/completions", {"user": " ana ", "messages": []}, {}),
+    "OpenAI's user": ("POST", "/openai/v1/chat/completions", {"user": "ana", "messages": []}, {}),
     "OpenAI's safety identifier": ("POST", "/openai/v1/responses", {"safety_identifier": "ana"}, {}),
     "OpenAI's metadata": ("POST", "/openai/v1/responses", {"metadata": {"user": "ana"}}, {}),
     "mem0's field": ("POST", "/v3/memories/add/", {"messages": "Hi.", "user_id": "ana"}, {}),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from doxa.core.errors import DoxaError
 from doxa.core.feedback import Lesson
@@ -24,6 +25,8 @@ logger = logging.getLogger("doxa")
 KEPT = 256
 """Users whose weights are kept loaded; about 0.1 MB each."""
 ENDING, SNAPSHOTS = ".learned", ".folds"
+PLAIN = re.compile("[a-z0-9_-]{1,64}")
+"""Names that are those of files as they are; any other is a digest behind a sign that none of these has."""
 BEFORE = ".before"
 """Ending of the file that holds what was in use before; those of users end otherwise, whatever their names."""
 
@@ -35,8 +38,15 @@ def folder_of(location: str, ending: str = ENDING) -> Path | None:
 
 
 def file_of(folder: Path, tenant: str, user: str) -> Path:
-    """Return the file of a user of a tenant, whatever characters their names have."""
-    return folder / quote(tenant, safe="") / f"{quote(user, safe='')}.npz"
+    """Return the file of a user of a tenant, which no other user has, whatever characters their names have."""
+    return folder / _named(tenant) / f"{_named(user)}.npz"
+
+
+def _named(name: str) -> str:
+    """Return a name as one of a file: some disks take capitals and small letters for the same, and none a long name."""
+    if PLAIN.fullmatch(name):
+        return name
+    return f"={blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
 def stamp_of(path: Path | None) -> int:

@@ -63,7 +63,7 @@ def _openai(told: Mapping[str, Any]) -> str:
     metadata = told.get("metadata")
     inner = metadata if isinstance(metadata, Mapping) else {}
     fields = (told.get("user"), told.get("safety_identifier"), inner.get("user"))
-    return next((one.strip() for one in fields if isinstance(one, str) and one.strip()), "")
+    return next((one for one in fields if isinstance(one, str) and one.strip()), "")
 
 
 def _mem0(told: object, depth: int = 0) -> str:

@@ -89,4 +89,5 @@ def session_of_words(talk: Conversation) -> str:
 
 
 def _first(*values: Any) -> str | None:
-    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), None)
+    """Return the first text that says something, as it is: names that differ in blanks are those of two users."""
+    return next((value for value in values if isinstance(value, str) and value.strip()), None)
