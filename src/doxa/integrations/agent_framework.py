@@ -30,6 +30,7 @@ from agent_framework import (
     SupportsAgentRun,
 )
 
+from doxa.core.lines import one_line
 from doxa.engine import finished
 from doxa.integrations.transcript import Message as Note
 from doxa.integrations.transcript import Transcript, bytes_of, row_of
@@ -206,7 +207,7 @@ class DoxaContextProvider(ContextProvider):
         session_id = context.session_id or DEFAULT_SESSION
         recent = [(one.author_name or one.role, one.text) for one in before]
         believed, turns = await to_thread(self._known, session_id, _words(given[asked]), recent, known)
-        lines = [f"- {turn.at:%Y-%m-%d} {turn.speaker}: {turn.text}" for turn in turns]
+        lines = [one_line(f"- {turn.at:%Y-%m-%d} {turn.speaker}: {turn.text}") for turn in turns]
         if told := "\n".join(part for part in (believed, *lines) if part):
             elsewhere = [turn.session for turn in turns if turn.session != session_id]
             context.extend_messages(

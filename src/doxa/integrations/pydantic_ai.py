@@ -46,6 +46,7 @@ from pydantic_ai.tools import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from doxa.core.errors import NotFoundError, TurnError
+from doxa.core.lines import one_line
 from doxa.core.turns import NOTED
 from doxa.engine import Records, finished, forget_turns, short
 
@@ -319,7 +320,7 @@ def _bearing(memory: Memory, query: str, max_tokens: int) -> str:
     lines = [believed] if believed else []
     left = CHARACTERS * max_tokens - len(believed)
     for turn in memory.turns(list(dict.fromkeys(untold))):
-        line = f"{turn.speaker}, {turn.at:%Y-%m-%d}: {turn.text}"
+        line = one_line(f"{turn.speaker}, {turn.at:%Y-%m-%d}: {turn.text}")
         if (left := left - len(line)) < 0:
             break
         lines.append(line)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from doxa.core.lines import one_line
 from doxa.core.tokens import estimate_tokens
 from doxa.core.values import Fact, Rule, Status, Term
 from doxa.language import stems
@@ -111,7 +112,7 @@ class _Draft:
         for head, group in (("Earlier", over), ("No longer believed", never)):
             if group:
                 lines.append(f"{head}: {'; '.join(self._gone(gone) for gone in group)}.")
-        return "\n".join(lines)
+        return "\n".join(one_line(line) for line in lines)  # no id and no name begins a line of its own
 
     def _subject(self, facts: Sequence[Fact]) -> str:
         """Return what is believed of one subject: what it does in one sentence, its nouns and disputes in others."""

@@ -12,6 +12,7 @@ from langchain_core.tools.base import ArgsSchema
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 from doxa.core.errors import DoxaError, NotFoundError
+from doxa.core.lines import one_line
 from doxa.core.turns import NOTED
 from doxa.engine import Doxa, finished, forget_turns
 from doxa.integrations.langchain.retriever import documents
@@ -108,8 +109,8 @@ class DoxaRecall(_DoxaTool):
         facts = {fact.fact_id: memory.describe(fact) for fact in memory.facts()} if found else {}
         lines: list[str] = []
         for one in found:
-            lines.append(f"[{one.id}, {one.metadata.get('at', '')[:10]}] {one.page_content}")
-            lines += [f"  [{held}] {facts[held]}" for held in one.metadata["fact_ids"] if held in facts]
+            lines.append(one_line(f"[{one.id}, {one.metadata.get('at', '')[:10]}] {one.page_content}"))
+            lines += [f"  [{held}] {one_line(facts[held])}" for held in one.metadata["fact_ids"] if held in facts]
         return "\n".join(lines) or "Nothing is known of that.", found
 
 

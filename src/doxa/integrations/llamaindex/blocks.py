@@ -14,6 +14,7 @@ from llama_index.core.utils import get_tokenizer
 from pydantic import Field, PrivateAttr
 
 from doxa.core.errors import TurnError
+from doxa.core.lines import one_line
 from doxa.engine import Doxa, finished
 from doxa.integrations.llamaindex.chats import words_of
 from doxa.integrations.llamaindex.chatstores import AsyncDoxaChatStore
@@ -102,7 +103,7 @@ class DoxaMemoryBlock(BaseMemoryBlock[str]):
         lines = []
         for one in new:
             day = next((f"{turns[at].at:%Y-%m-%d}, " for at in one.turn_ids if at in turns), "")
-            lines.append(f"- {day}{' '.join(one.text.split())}")
+            lines.append(one_line(f"- {day}{one.text}"))
         return "\n".join(lines)
 
     def _absorb(self, messages: list[ChatMessage]) -> None:

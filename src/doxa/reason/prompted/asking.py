@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from doxa.backends.llm import Answered, Budget, LanguageModel, Request, Usage, ask_together, posed
-from doxa.reason.prompted.shown import FindTurn, Shown, cited, prompts
+from doxa.reason.prompted.shown import FindTurn, Shown, cited, names_in, prompts
 from doxa.reason.tree import State, Task
 
 __all__ = ["Asking", "prompt_version"]
@@ -97,7 +97,7 @@ class Asking:
     def told(self, text: str, task: Task, part: Literal["answer", "judge"]) -> str:
         """Return what a role is to do, in the names of the dialogue, and with leave to use what the model knows."""
         more = prompts()["knowledge"][part] if self.general else ""
-        return f"{text.strip()}\n{more}".strip().format(agent=task.agent, asker=task.asker)
+        return f"{text.strip()}\n{more}".strip().format(**names_in(task))
 
     def material(self, state: State, **more: object) -> str:
         """Return a state as JSON: its path, what it found, and what else a role has to know."""

@@ -15,12 +15,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from doxa.core.lines import one_line
 from doxa.core.values import EARLIEST, Evidence, Fact, Turn
 from doxa.language import stems
 from doxa.memory import describe
 from doxa.reason.tree import Task
 
-__all__ = ["Shown", "cited", "prompts", "show", "talks_to_models"]
+__all__ = ["Shown", "cited", "names_in", "prompts", "show", "talks_to_models"]
 
 BACKGROUND_SHARE = 8
 """One part in how many of the room for memory may be general knowledge."""
@@ -64,8 +65,9 @@ def show(
 ) -> Shown:
     """Return what all calls of a question are shown.
 
-    A turn is one line, whatever it holds, so that no turn can look like a part of the prompt. The turns that bear on
-    the question are dated and in the order in which they were said, so that it can be seen what came after what.
+    A turn is one line, whatever it, its id and its speaker hold, so that none can look like a part of the prompt. The
+    turns that bear on the question are dated and in the order in which they were said, so that it can be seen what came
+    after what.
 
     Args:
         task: the question with the facts and turns that bear on it, best first.
@@ -89,10 +91,10 @@ def show(
     turns = _fitting([item for item in task.evidence if item.turn_ids[0] not in here], told, room, count_tokens)
     parts = {
         "Facts:": facts,
-        "What you said yourself before:": "\n".join(f"- {line}" for line in task.own),
+        "What you said yourself before:": _listed(task.own),
         "Turns:": "\n".join(turns),
         "Tasks:": task.tasks,
-        "What the last message did to the memory:": "\n".join(f"- {line}" for line in task.noted),
+        "What the last message did to the memory:": _listed(task.noted),
     }
     memory = "\n\n".join(f"{head}\n{body or '(none)'}" for head, body in parts.items() if body or head in ALWAYS)
     last = json.dumps({"speaker": task.asker, "text": task.text}, ensure_ascii=False)
@@ -112,16 +114,26 @@ def show(
 
 def _system(task: Task) -> str:
     """Return what is the same for every message of a session."""
-    text: str = prompts()["shared"].strip().format(agent=task.agent, asker=task.asker)
-    profile = "\n".join(f"- {line}" for line in task.profile)
-    return f"{text}\n\nWhat is known of {task.asker} in general:\n{profile}" if profile else text
+    names = names_in(task)
+    text: str = prompts()["shared"].strip().format(**names)
+    profile = _listed(task.profile)
+    return f"{text}\n\nWhat is known of {names['asker']} in general:\n{profile}" if profile else text
+
+
+def names_in(task: Task) -> dict[str, str]:
+    """Return the names that prompts call asker and agent by, each in one line: who chose it writes no other."""
+    return {"asker": one_line(task.asker), "agent": one_line(task.agent)}
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {one_line(line)}" for line in lines)
 
 
 def _said(turn: Turn) -> str:
-    text = " ".join(turn.text.split())
+    text = one_line(turn.text)
     short = text if len(text) <= LONGEST_SAID else f"{text[:LONGEST_SAID]} ..."
-    line = f"{turn.at.date().isoformat()} {turn.speaker}: {short}"
-    return f"[{turn.turn_id}] {line}" if turn.turn_id else line  # what was only asked is no turn
+    line = f"{turn.at.date().isoformat()} {one_line(turn.speaker)}: {short}"
+    return f"[{one_line(turn.turn_id)}] {line}" if turn.turn_id else line  # what was only asked is no turn
 
 
 def _fitting(
@@ -135,7 +147,7 @@ def _fitting(
     for item in evidence:
         turn = told[item.turn_ids[0]]
         day = f"{turn.at.date().isoformat()} " if turn is not None else ""
-        lines.setdefault(item.turn_ids[0], f"[{item.turn_ids[0]}] {day}{' '.join(item.text.split())}")
+        lines.setdefault(item.turn_ids[0], one_line(f"[{item.turn_ids[0]}] {day}{item.text}"))
     kept = dict(zip(lines, _fill(lines.values(), budget, count_tokens), strict=False))
     order = {key: (turn.at, turn.ordinal) for key, turn in told.items() if turn is not None}
     return [kept[key] for key in sorted(kept, key=lambda key: order.get(key, (EARLIEST, 0)))]
@@ -143,16 +155,16 @@ def _fitting(
 
 def _background(task: Task, budget: int, count_tokens: Callable[[str], int]) -> str:
     """Return the general knowledge that a reply may draw on, marked as such; empty without any."""
-    lines = [f"- {' '.join(one.split())}" for one in task.background if not talks_to_models(one)]
+    lines = [f"- {one_line(one)}" for one in task.background if not talks_to_models(one)]
     taken = _fill(lines, budget, count_tokens)
-    text = prompts()["background"]["text"].strip().format(agent=task.agent, asker=task.asker)
+    text = prompts()["background"]["text"].strip().format(**names_in(task))
     return "\n".join([text, *taken]) if taken else ""
 
 
 def cited(fact: Fact) -> str:
-    """Return a fact as a sentence with the ids of its turns."""
+    """Return a fact as a sentence with the ids of its turns, in one line."""
     ids = f" [{', '.join(fact.turn_ids)}]" if fact.turn_ids else ""
-    return f"{describe(fact)}{ids}"
+    return one_line(f"{describe(fact)}{ids}")
 
 
 def talks_to_models(text: str) -> bool:
