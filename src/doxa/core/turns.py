@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-__all__ = ["NOTED", "Receipt", "Role", "ToTasks", "Turn"]
+__all__ = ["MACHINES", "NOTED", "Receipt", "Role", "ToTasks", "Turn"]
 
 Role = Literal["user", "assistant", "system", "tool"]
+MACHINES: tuple[Role, ...] = ("assistant", "tool")
+"""Whose word is kept and not believed: what they say may be anybody's."""
 NOTED = ("User",)
 """What a note that a model took about somebody calls them (`Turn.called`)."""
 

@@ -22,9 +22,10 @@ from importlib.resources import files
 from typing import Any
 
 from doxa.backends.llm import LanguageModel, Request, ask, posed
+from doxa.core.turns import MACHINES
 from doxa.core.values import Act, Claim, Conflict, Fact, Interval, Modality, Status
 from doxa.memory import Beliefs, describe, is_current, is_identity
-from doxa.revise.policies import MACHINES, Outcome, Policy, outcome_of, rank_of
+from doxa.revise.policies import Outcome, Policy, outcome_of, rank_of
 
 __all__ = ["Denials", "Docket", "Finding", "Judgement", "denials", "docket_of", "judge_with_model", "upheld"]
 

@@ -16,10 +16,8 @@ from enum import StrEnum
 
 from doxa.core.values import EARLIEST, Act, Claim, Conflict
 
-__all__ = ["FIRM", "MACHINES", "Outcome", "Policy", "outcome_of", "rank_of", "relation_of", "voice_of", "weight_of"]
+__all__ = ["FIRM", "Outcome", "Policy", "outcome_of", "rank_of", "relation_of", "voice_of", "weight_of"]
 
-MACHINES = ("assistant", "tool")
-"""Roles whose word about somebody is not believed on its own."""
 FIRM = 0.75
 """Confidence from which what several turns say unsurely is believed."""
 HALF_LIFE_DAYS = 365.0

@@ -30,9 +30,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from math import prod
 
+from doxa.core.turns import MACHINES
 from doxa.core.values import EARLIEST, UNBELIEVED, Act, Claim, Conflict, Fact, Interval, Modality, Status
 from doxa.memory import fact_id, relation_type
-from doxa.revise.policies import FIRM, MACHINES, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
+from doxa.revise.policies import FIRM, Outcome, Policy, outcome_of, rank_of, relation_of, voice_of
 
 __all__ = ["SlotState", "Standing", "resolve"]
 
@@ -203,9 +204,13 @@ class SlotState:
         self._set_apart(claim, Status.QUARANTINED, f"only {claim.speaker} ({claim.role}) said it")
 
     def _set_apart(self, claim: Claim, status: Status, reason: str) -> None:
-        """Add a claim to what says the same, whatever its standing; alone it is kept without being believed."""
+        """Add a claim to what says the same, whatever its standing; alone it is kept without being believed.
+
+        A machine adds nothing to what is believed: it mostly says again what it was told of the memory.
+        """
         if (same := self._live(claim.object.key, polarity=claim.polarity)) is not None:
-            same.claims.append(claim)
+            if same.status in UNBELIEVED or claim.role not in MACHINES:
+                same.claims.append(claim)
         else:
             standing = self._add(claim)
             standing.status, standing.reason = status, reason

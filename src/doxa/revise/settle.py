@@ -18,12 +18,13 @@ from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
+from doxa.core.turns import MACHINES
 from doxa.core.values import EARLIEST, UNBELIEVED, Act, Claim, Conflict, Interval, Modality, Status
 from doxa.logic import Lit, Theory, minimal, preferred_conflict, weighted
 from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.bounds import bounds_of, lifespan
 from doxa.revise.ground import Case, Literal, Proposition
-from doxa.revise.policies import MACHINES, Policy, rank_of, weight_of
+from doxa.revise.policies import Policy, rank_of, weight_of
 from doxa.revise.resolve import SlotState, Standing, close, follow, retract, said_at, start_of, told
 
 __all__ = ["settle"]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from doxa.backends.parser import Parser
 from doxa.core.errors import BackendError
+from doxa.core.turns import MACHINES
 from doxa.core.values import Act, Claim, Rule, Status, Turn
 from doxa.language import LONGEST_SENTENCE, opening, overlong
 from doxa.memory import Beliefs, Note, is_identity
@@ -73,8 +74,9 @@ def reading_of(
             ones.
         trained: says how far what was read the built-in way can be trusted; None takes all of it as certain.
 
-    Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn. Of a
-    very long turn the beginning is read (`readable`), and it is said that the rest was not; a model reads all of it.
+    Names that stand for one person or thing are claims as well, found by the same rules whoever read the turn. What a
+    machine says in general is no rule: they may be the words of any page that it has read. Of a very long turn the
+    beginning is read (`readable`), and it is said that the rest was not; a model reads all of it.
     """
     context, whole, turn = [*map(readable, context)], turn, readable(turn)
     if turn.generated:
@@ -98,7 +100,8 @@ def reading_of(
     except Exception as exc:  # noqa: BLE001  as in `_read`
         names, failed = (), f"{failed}; its names could not be compared: {exc!r}".strip("; ")
     lifting = (_lifting(rule, turn) for rule in found.withdrawn_rules)
-    return replace(found, claims=(*of_world(told, names), *names), rules=(*found.rules, *lifting)), failed
+    rules = () if turn.role in MACHINES else (*found.rules, *lifting)
+    return replace(found, claims=(*of_world(told, names), *names), rules=rules), failed
 
 
 def _gated(
