@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from doxa.transport.http.openai.editing import Body, Part, elements, members
+from doxa.transport.http.openai.recalled import own_words
 
 __all__ = ["Conversation", "Said", "digest", "read_chat", "read_responses", "text_of"]
 
@@ -85,7 +86,8 @@ def read_responses(body: Body, *, before: str = "") -> Conversation:
     """Return what a request of responses holds; `before` is the digest of what it goes on from."""
     given = body.parts.get("input")
     if given is not None and isinstance(given.value, str):
-        said = Said(role="user", text=given.value, digest=digest(before, _print("user", given.value)), content=given)
+        text = own_words(given.value)
+        said = Said(role="user", text=text, digest=digest(before, _print("user", text)), content=given)
         return Conversation(said=(said,), kind="input_text", before=before)
     return Conversation(said=tuple(_read(body, given, before=before)), kind="input_text", before=before)
 
@@ -98,7 +100,7 @@ def _read(body: Body, given: Part | None, *, before: str) -> Iterator[Said]:
         message = part.value if isinstance(part.value, dict) else {}
         calls |= dict(_calls(message))
         role, content = _role(message), message.get("output" if "output" in message else "content")
-        text = text_of(content)
+        text = own_words(text_of(content))
         speaker = message.get("name")
         if role == "tool":
             speaker = speaker or calls.get(str(message.get("tool_call_id") or message.get("call_id")), "tool")
