@@ -84,3 +84,28 @@ def bound_names(node: ast.stmt) -> set[str]:
             return {alias.asname or alias.name for alias in node.names}
         case _:
             return set()
+
+
+UNSAFE_IMPORTS = {"cloudpickle", "dill", "joblib", "jsonpickle", "marshal", "pickle", "pickletools", "shelve"}
+UNSAFE_ARGUMENTS = {
+    "allow_pickle": True, "weights_only": False, "verify": False, "ssl": False, "trust_remote_code": True, "shell": True,
+}  # fmt: skip
+"""Arguments that load code as data, or trust whoever answers; beside what the S rules of ruff find."""
+
+
+def test_no_data_is_loaded_as_code_and_no_server_is_trusted_unseen():
+    """Nothing unpickles, and nothing turns off what numpy, torch, transformers and TLS check by themselves."""
+    found = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [(path.name, name) for name in names if name.partition(".")[0] in UNSAFE_IMPORTS]
+            for given in node.keywords if isinstance(node, ast.Call) else ():
+                value = getattr(given.value, "value", None)
+                if given.arg in UNSAFE_ARGUMENTS and value is UNSAFE_ARGUMENTS[given.arg]:
+                    found.append((path.name, f"{given.arg}={value}"))
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("torch.load"):
+                safe = any(one.arg == "weights_only" for one in node.keywords)
+                found += [] if safe else [(path.name, "torch.load without weights_only")]
+    assert found == []

@@ -76,9 +76,10 @@ class SpringParser:
 
     def _ask(self, sentence: str) -> str:
         query = urlencode({"sentence": sentence}, errors="replace")
-        request = Request(f"{self._url}?{query}", headers={"Accept": "application/json"})  # http(s) only, see above
+        address = f"{self._url}?{query}"  # http(s) only, see above
+        request = Request(address, headers={"Accept": "application/json"})  # noqa: S310
         try:
-            with urlopen(request, timeout=self._timeout_s) as answer:
+            with urlopen(request, timeout=self._timeout_s) as answer:  # noqa: S310
                 return str(answer.read(MAX_BYTES).decode("utf-8", "replace"))
         except HTTPError as exc:
             with exc:

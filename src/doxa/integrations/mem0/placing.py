@@ -20,7 +20,7 @@ def placed(config: Any) -> tuple[str | None, str | None]:
     store = _table(tree.get("vector_store"), "vector_store")
     inner = _table(store.get("config"), "vector_store: config")
     path, collection = inner.get("path"), inner.get("collection_name") or COLLECTION
-    if path == f"/tmp/{store.get('provider')}" and not isinstance(store["config"], Mapping):
+    if path == f"/tmp/{store.get('provider')}" and not isinstance(store["config"], Mapping):  # noqa: S108  it is told apart and not used
         path = None  # mem0 put it in where no path was given
     rest = [name for name, one in tree.items() if name not in ("vector_store", "version") and one]
     if store and not path:

@@ -44,7 +44,7 @@ def head_of(text: str) -> Head:
         return Head(body=text)
     body, lines = text[found.end() :], text.count("\n", 0, found.end())
     try:
-        loaded = _plain(yaml.load(found["head"], Loader=_Loader), [MOST_VALUES])
+        loaded = _plain(yaml.load(found["head"], Loader=_Loader), [MOST_VALUES])  # noqa: S506  it is a `SafeLoader`
     except yaml.YAMLError as exc:
         return Head(body=body, lines=lines, broken=" ".join(str(exc).split()))
     except RecursionError:
