@@ -1,9 +1,13 @@
-"""Files that are written whole or not at all, and those of learned arrays among them: checked when they are read."""
+"""Files that are written whole or not at all, and those of learned arrays among them: checked when they are read.
+
+A new file is its owner's alone to read; one that is written anew keeps its mode.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
+from doxa.core.private import private_file, private_folder
 
 __all__ = ["digest", "load_arrays", "replacing", "save_arrays"]
 
@@ -22,14 +27,24 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 @contextmanager
-def replacing(path: Path, *, advice: str = "Give another path.") -> Iterator[Path]:
+def replacing(path: Path, *, advice: str = "Give another path.", makes_folder: bool = False) -> Iterator[Path]:
     """Give a file to write to, which takes the place of `path` in the end: a reader sees the old one or the new, whole.
+
+    Args:
+        path: the file.
+        advice: what to do where it cannot be written.
+        makes_folder: whether its folder is made where there is none.
 
     Raises:
         StoreReadOnlyError: it cannot be written; the old file stays.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
+        if makes_folder:
+            private_folder(path.parent)
+        private_file(temporary)
+        if path.exists():
+            shutil.copymode(path, temporary)
         yield temporary
         temporary.replace(path)
     except OSError as exc:
@@ -45,10 +60,8 @@ def save_arrays(arrays: Arrays, path: Path) -> None:
     Raises:
         StoreReadOnlyError: the file cannot be written.
     """
-    with replacing(path) as temporary:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays, checksum=np.array(digest(arrays)))
+    with replacing(path, makes_folder=True) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays, checksum=np.array(digest(arrays)))
 
 
 def load_arrays(path: Path, *, format: str, what: str, missing: str, again: str) -> dict[str, NDArray[Any]]:

@@ -20,6 +20,7 @@ import msgspec
 
 from doxa.backends.store import Row
 from doxa.core.errors import PackError, StoreReadOnlyError
+from doxa.core.private import private_folder
 from doxa.memory.columns import microseconds
 from doxa.memory.paged import Pack, write_pack
 from doxa.memory.state import UserState
@@ -69,7 +70,7 @@ class Snapshots:
         path = self._path(scope)
         about = {**self._about(scope), "ordinal": state.ordinal, "last": last}
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(path.parent)
             with write_pack(path, about) as writer:
                 state.save(writer)
         except (OSError, StoreReadOnlyError) as exc:

@@ -28,6 +28,7 @@ from typing import IO, Any, Final, cast
 from doxa.backends.llm.model import Completion, LanguageModel, Message, SingleCalls, Usage
 from doxa.backends.llm.structured import Answering
 from doxa.core.errors import BackendError, ClosedError, ConfigError
+from doxa.core.private import private_file, private_folder
 
 try:
     import fcntl
@@ -300,14 +301,14 @@ def _begun(folder: Path, model: str) -> _Recording:
     """The recording of a model in a folder, begun or gone on with."""
     recording = _Recording(folder)
     with _in_our_words(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / ANSWERS).open("a+b") as file, _alone(file):
+        private_folder(folder)
+        with private_file(folder / ANSWERS).open("a+b") as file, _alone(file):
             card = _card(folder)
             if card is None:
                 day = f"{datetime.now(UTC):%Y-%m-%d}"
                 text = f"# The answers of a language model, recorded by Doxa.\nformat = {FORMAT}\n"
                 text += f"model = {json.dumps(model)}\nbegun = {json.dumps(day)}\n"
-                (folder / CARD).write_text(text, encoding="utf-8")
+                private_file(folder / CARD).write_text(text, encoding="utf-8")
         if card is not None and card["model"] != model:
             raise ConfigError(
                 f"Expected an empty folder or a recording of {model}, and {folder} holds one of {card['model']}. Set "

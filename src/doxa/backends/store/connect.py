@@ -15,6 +15,7 @@ from doxa.backends.store.failures import mapped_errors
 from doxa.backends.store.files import (
     APPLICATION_ID,
     as_uri,
+    begin_file,
     check_file,
     in_memory,
     is_frozen,
@@ -92,6 +93,8 @@ def file_engine(url: sa.URL, *, durability: str, timeout_s: float, read_only: bo
     path = Path(str(url.database))
     check_file(path)
     frozen = is_frozen(path)
+    if not (frozen or read_only):
+        begin_file(path)
     engine = sa.create_engine(as_uri(url, immutable=frozen) if frozen or read_only else url)
     prepare_connections(engine, durability=durability, timeout_s=timeout_s, frozen=frozen or read_only)
     return engine

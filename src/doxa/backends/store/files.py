@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from doxa.backends.store.failures import mapped_errors
 from doxa.core.errors import StoreError, StoreForeignError, StoreReadOnlyError
+from doxa.core.private import private_file
 
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""
@@ -77,6 +78,18 @@ def check_file(path: Path) -> None:
         raise StoreForeignError(
             f"{path} is the SQLite database of another program; it was left as it is. Give another path."
         )
+
+
+def begin_file(path: Path) -> None:
+    """Make a database file that is its owner's alone, where there is none; SQLite gives what lies beside it its mode.
+
+    Raises:
+        StoreReadOnlyError: it cannot be made.
+    """
+    try:
+        private_file(path)
+    except OSError as exc:
+        raise StoreReadOnlyError(f"The memory {path} cannot be made: {exc.strerror}. Give another path.") from exc
 
 
 def prepare_connections(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from doxa.backends.transcripts import Line
 from doxa.core.errors import InputError, StoreReadOnlyError
+from doxa.core.private import private_folder
 from doxa.core.values import ChangeKind, Fact, Status, Turn
 from doxa.engine.history.moving import IMPORTED
 from doxa.engine.history.transfer import ExportFormat
@@ -56,7 +57,7 @@ def leave(memory: Memory, path: Path, *, format: str) -> Path:
 
 def _write_notes(path: Path, notes: Mapping[str, bytes]) -> Path:
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        private_folder(path)
         is_taken = any(path.iterdir())
     except FileExistsError:
         is_taken = True

@@ -180,9 +180,8 @@ class LearnedWeights:
         if stamp_of(path):
             save_weights(replace(weights, encoder=self.encoder), path.with_suffix(BEFORE))
             return
-        with replacing(path.with_suffix(BEFORE)) as temporary:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.touch()
+        with replacing(path.with_suffix(BEFORE), makes_folder=True):
+            pass
 
     def drop(self, user: str) -> None:
         """Forget what was learned from a user."""

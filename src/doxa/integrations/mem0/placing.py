@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from doxa.core.private import private_folder
 from doxa.integrations.mem0.asking import ignored
 
 __all__ = ["placed"]
@@ -43,5 +44,5 @@ def _file(path: str) -> str:
     """Return the database at a path of a vector store: a file itself, or one in a folder, which is made."""
     if path == ":memory:" or "://" in path or Path(path).suffix in (".db", ".sqlite", ".sqlite3"):
         return path
-    Path(path).mkdir(parents=True, exist_ok=True)
+    private_folder(Path(path))
     return str(Path(path) / "doxa.db")

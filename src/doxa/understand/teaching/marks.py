@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
 from doxa.core.marks import Mark, MarkedLine, MarkedTurn, Missed
+from doxa.core.private import private_file, private_folder
 from doxa.memory import replacing
 
 __all__ = ["MarksRead", "append_marks", "drop_marks", "is_relation_name", "read_marks"]
@@ -121,8 +122,8 @@ def append_marks(turn: MarkedTurn, path: Path) -> None:
     """
     row = json.dumps(_row_of(turn), ensure_ascii=False)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
+        private_folder(path.parent)
+        with private_file(path).open("ab+") as file:
             if file.tell() and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
                 row = f"\n{row}"  # somebody's last line has no end: it stays a line of its own
             file.write(f"{row}\n".encode("utf-8", "replace"))

@@ -14,6 +14,7 @@ from pydantic import Field
 from starlette.requests import ClientDisconnect, HTTPConnection
 
 from doxa.core.errors import FormatError, InputError
+from doxa.core.private import private_file
 from doxa.core.values import Certificate
 from doxa.transport.http.rest.ground import Body, Erasing, Fresh, Problem, Writing, bearer, memory_router, version_after
 from doxa.transport.http.rest.shown import answer, shown, written
@@ -74,7 +75,7 @@ async def import_memory(request: Request, room: Writing) -> dict[str, int]:
 async def _spool(request: Request, path: Path) -> None:
     """Write the body of a request to a file, piece by piece."""
     try:
-        async with await anyio.open_file(path, "wb") as file:
+        async with await anyio.open_file(private_file(path), "wb") as file:
             async for piece in request.stream():
                 await file.write(piece)
     except ClientDisconnect as error:
