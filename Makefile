@@ -13,10 +13,10 @@ PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fmt types imports docs docs-check typos check client bench audit clean
+.PHONY: help demo test lint fmt types imports docs docs-check typos sbom licences vulnerabilities check client bench audit clean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(RUN) ## replay the example conversation, show what is remembered, ask ten questions
 	@$(BIN)/doxa demo
@@ -59,7 +59,20 @@ typos: $(DEV) ## spelling
 	@echo "typos: typos"
 	@$(BIN)/typos
 
-check: lint types imports docs-check typos ## everything beside the tests: lint, types, imports, docs, spelling
+sbom: $(DEV) ## the bill of materials of what is installed: dist/doxa.cdx.json (CycloneDX)
+	@echo "sbom: dist/doxa.cdx.json"
+	@mkdir -p dist
+	@out=$$($(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --no-validate --of JSON \
+		-o dist/doxa.cdx.json $(BIN)/python 2>&1) || { echo "$$out"; exit 1; }
+
+licences: $(DEV) ## what Doxa needs to run may be used with it
+	@echo "licences: tests/test_dependencies.py"
+	@$(BIN)/python -m pytest -q tests/test_dependencies.py
+
+vulnerabilities: $(DEV) ## known holes in what is installed; asks the network, and says so where it could not (ARGS=--allow-offline)
+	@$(BIN)/python deploy/vulnerabilities.py $(ARGS)
+
+check: lint types imports docs-check typos sbom licences ## everything beside the tests: lint, types, imports, docs, spelling, dependencies
 
 client: $(DEV) $(CLIENT)/node_modules ## write the TypeScript client anew from the server's OpenAPI page; needs node
 	@echo "client: openapi.json, schema.d.ts"

@@ -88,7 +88,8 @@ def bound_names(node: ast.stmt) -> set[str]:
 
 UNSAFE_IMPORTS = {"cloudpickle", "dill", "joblib", "jsonpickle", "marshal", "pickle", "pickletools", "shelve"}
 UNSAFE_ARGUMENTS = {
-    "allow_pickle": True, "weights_only": False, "verify": False, "ssl": False, "trust_remote_code": True, "shell": True,
+    "allow_pickle": True, "shell": True, "ssl": False, "trust_remote_code": True,
+    "verify": False, "weights_only": False,
 }  # fmt: skip
 """Arguments that load code as data, or trust whoever answers; beside what the S rules of ruff find."""
 
