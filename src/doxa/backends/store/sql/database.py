@@ -96,7 +96,11 @@ class Database:
         try:
             transaction.commit()
         except DBAPIError as exc:
-            if self._sqlite or not is_lost(exc):
+            if self._sqlite:
+                # SQLAlchemy takes it for ended: it would go back to the pool open, with the lock that keeps others out.
+                self._engine.dialect.do_rollback(transaction.connection.connection)
+                raise
+            if not is_lost(exc):
                 raise
             raise StoreUnavailableError(
                 f"The database server of {self._where} was lost while it wrote ({' '.join(str(exc.orig).split())}), so "
