@@ -1,7 +1,7 @@
 """Doxa in a world where everything fails, again and again the same: what is acknowledged is there, once, and stays.
 
-    python benchmarks/fire/simulation [--seeds 200] [--steps 100] [--from 0] [--json FILE]
-    python benchmarks/fire/simulation --seed 17 [--steps 100] [--verbose]          # one seed, once more
+python benchmarks/fire/simulation [--seeds 200] [--steps 100] [--from 0] [--json FILE]
+python benchmarks/fire/simulation --seed 17 [--steps 100] [--verbose]          # one seed, once more
 """
 
 from __future__ import annotations
@@ -84,7 +84,11 @@ class Report:
             self._last = time.perf_counter()
         if played.wrong:
             self.failed.append({"seed": played.seed, "steps": self._asked, "at": played.steps, "wrong": played.wrong})
-            print(f"seed {played.seed} ({played.kind}), step {played.steps}: {played.wrong[:1500]}", file=sys.stderr, flush=True)
+            print(
+                f"seed {played.seed} ({played.kind}), step {played.steps}: {played.wrong[:1500]}",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def save(self, path: Path) -> None:
         """Write what there is so far, now and then."""

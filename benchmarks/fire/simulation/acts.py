@@ -139,9 +139,8 @@ class Acts:
             ids = [turn.turn_id for turn in found]
             if len(ids) != len(set(ids)):
                 raise Wrong(f"{user.name}: read twice: {ids}")
-            if missing := wanted - set(ids):
-                if begun == user.erasing and not user.erasers:
-                    raise Wrong(f"{user.name}: {sorted(missing)} were acknowledged, and a later read misses them")
+            if (missing := wanted - set(ids)) and begun == user.erasing and not user.erasers:
+                raise Wrong(f"{user.name}: {sorted(missing)} were acknowledged, and a later read misses them")
             if over & set(ids):
                 raise Wrong(f"{user.name}: {sorted(over & set(ids))} were erased, and a later read has them")
             for turn in found:
@@ -153,10 +152,10 @@ class Acts:
 
     def _facts(self, actor: Actor, user: User) -> None:
         def done(found: list[Fact] | None, failed: BaseException | None) -> None:
-            for fact in found or ():
+            whole = user.erasing == begun and not user.erasers
+            for fact in (found or ()) if whole else ():
                 if bad := [key for key in fact.turn_ids if key not in user.said or user.said[key].gone == "yes"]:
-                    if user.erasing == begun and not user.erasers:
-                        raise Wrong(f"{user.name}: {fact} rests on {bad}")
+                    raise Wrong(f"{user.name}: {fact} rests on {bad}")
 
         begun = user.erasing
         memory = actor.engine.memory(user=user.name)

@@ -24,7 +24,7 @@ __all__ = ["Disk", "Watcher", "available"]
 OK, IOERR_WRITE, IOERR_FSYNC, IOERR_TRUNCATE, FULL = 0, 778, 1034, 1546, 13
 SECTOR = 512
 KEPT, TORN = 0.45, 0.6
-"""Of writes that are not synced: which share outlives a loss of power, and up to which they are torn; others are lost."""
+"""Of writes that are not synced: which share outlives a loss of power, and up to which it is torn; others are lost."""
 NAME = b"doxa-simulated"
 
 OPEN = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int, c_void_p)
@@ -113,9 +113,11 @@ def _library() -> ctypes.CDLL:
 def available() -> bool:
     """Tell whether the SQLite that Python uses can be reached, and is not built into it out of sight."""
     try:
-        return _library().sqlite3_vfs_find is not None
+        find = _library().sqlite3_vfs_find
     except (AttributeError, OSError):
         return False
+    find.restype = c_void_p
+    return bool(find(b"unix"))
 
 
 class Disk:

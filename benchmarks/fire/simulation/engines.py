@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import sqlalchemy as sa
@@ -38,6 +38,7 @@ from simulation.world import Actor, World
 
 __all__ = ["Inline", "engine_of", "rewired", "settings"]
 
+Durability = Literal["process", "power"]
 FOREIGN = foreign_language
 TIMEOUT_S, LEASE_S = 2.0, 5.0
 LOOKS, SHORT_LOOKS = 3000, 40
@@ -51,6 +52,9 @@ REPLIES = (REFUSAL, "", "[]", '{"facts": 3}', '{"claims": [{"subject": ', "\x00\
 
 class Inline(Maintenance):
     """Processes turns in the thread of who waits for them, a block at a time."""
+
+    sleep: Callable[[float], None]
+    """By the clock of the world."""
 
     def schedule(self, user: str, *, after_s: float = 0.0) -> None:
         """Take note that there is something to do."""
@@ -68,7 +72,7 @@ class Inline(Maintenance):
             if timeout_s is not None and look:
                 return False
             if self.process(user) == "busy":
-                maintenance.time.sleep(POLL_S if look < SHORT_LOOKS else FORWARD_S)
+                self.sleep(POLL_S if look < SHORT_LOOKS else FORWARD_S)
         raise AssertionError(f"the turns of {user} are never processed")
 
     def rest(self, user: str, timeout_s: float) -> None:
@@ -136,7 +140,7 @@ def own_encoder() -> Any:
     return CachedEncoder(load("encoder", "builtin"), capacity=1 << 14)
 
 
-def settings(durability: str, *, model: bool = False) -> Config:
+def settings(durability: Durability, *, model: bool = False) -> Config:
     """Return the lightest settings; with `model`, those of an engine whose turns a language model reads."""
     tree: dict[str, Any] = {
         "encoder": EncoderConfig(name="hash"),
@@ -146,7 +150,7 @@ def settings(durability: str, *, model: bool = False) -> Config:
         "nli": {"name": "none"},
         "lexicon": {"name": "none"},
         "recall": {"promote": False, "deadline_ms": 0},
-        "store": StoreConfig(durability=durability, timeout_s=TIMEOUT_S),  # type: ignore[arg-type]
+        "store": StoreConfig(durability=durability, timeout_s=TIMEOUT_S),
     }
     if model:
         tree |= {"llm": {"name": "openai:scripted", "api_key": "none"}, "profile": "offline"}
@@ -193,6 +197,7 @@ def rewired(world: World) -> Iterator[None]:
                 scripted(world, random.Random(world.seed)) if config.llm.name is not None else None
             ),
             (maintenance, "Maintenance"): Inline,
+            (Inline, "sleep"): world.clock.sleep,
             (maintenance, "owner_name"): lambda: f"here/{world.current.pid if world.current else 0}/{next(numbers)}",
             (leases, "_alive"): lambda owner: _alive(world, owner),
             (log, "WORTH"): 6,
@@ -201,7 +206,7 @@ def rewired(world: World) -> Iterator[None]:
             (Path, "replace"): _replacing(world, Path.replace),
         }
         for (module, name), value in given.items():
-            stack.callback(setattr, module, name, getattr(module, name))
+            stack.callback(setattr, module, name, getattr(module, name, None))
             setattr(module, name, value)
         encoder().failing = False
         yield

@@ -1,4 +1,4 @@
-"""What has to be so: what was said, acknowledged, erased and done by hand, of each user, beside the tables themselves."""
+"""What has to be so: what was said, acknowledged, erased and done by hand, of each user, beside the tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROWS = "SELECT ordinal, kind, turn_id, about, body, known_at FROM events WHERE s
 HEAD = "SELECT ordinal, state, received, maintained FROM heads WHERE scope = ?"
 
 
-class Wrong(AssertionError):  # noqa: N818  what a seed finds
+class Wrong(AssertionError):
     """Something is not as it has to be."""
 
 

@@ -12,6 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,7 +29,7 @@ __all__ = ["Played", "play"]
 Kind = Literal["log", "mind", "model"]
 ACTORS = 3
 KINDS: tuple[tuple[Kind, float], ...] = (("log", 0.6), ("mind", 0.35), ("model", 0.05))
-"""Shares of the seeds: turns that are kept as they stand, turns that are understood, and those a model reads as well."""
+"""Shares of the seeds: turns that are kept as they stand, that are understood, and that a model reads as well."""
 TROUBLED = 0.2
 """The share of acts that something is to happen to."""
 SLICED = 0.25
@@ -319,9 +320,9 @@ class Play:
         for user in self.users:
             said = []
             for actor in living:
-                self.plainly(actor, lambda actor=actor, user=user: actor.engine.wait(user.name))
+                self.plainly(actor, partial(actor.engine.wait, user.name))
             for actor in living:
-                said.append(self.plainly(actor, lambda actor=actor, user=user: believed(actor.engine, user.name)))
+                said.append(self.plainly(actor, partial(believed, actor.engine, user.name)))
             self.counts["compared with each other"] += len(said)
             for one in said[1:]:
                 if one != said[0]:
@@ -341,7 +342,7 @@ class Play:
         for user in self.users:
             if self.kind == "model" or (self.kind == "log" and self.chance.random() < 0.5):
                 continue
-            mine = self.plainly(actor, lambda user=user: believed(actor.engine, user.name))
+            mine = self.plainly(actor, partial(believed, actor.engine, user.name))
             self._hold_against(user, mine)
 
     def _hold_against(self, user: User, mine: dict[str, Any]) -> None:
@@ -381,5 +382,3 @@ def _difference(one: dict[str, Any], other: dict[str, Any]) -> str:
         else:
             told.append(f"{name}: there {one[name]}, here {other[name]}")
     return "; ".join(told)
-
-

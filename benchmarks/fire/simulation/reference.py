@@ -16,7 +16,7 @@ from simulation.world import World
 __all__ = ["Incomparable", "believed", "retold"]
 
 
-class Incomparable(Exception):  # noqa: N818  no error
+class Incomparable(Exception):
     """The two cannot be held against each other, for a reason that is no mistake."""
 
 

@@ -121,7 +121,7 @@ class Actor:
 class Cursor(sqlite3.Cursor):
     """A cursor whose statements may go wrong."""
 
-    def execute(self, sql: str, *given: Any) -> Any:  # type: ignore[override]
+    def execute(self, sql: str, *given: Any) -> Any:
         """Execute a statement, unless something happens first."""
         self.connection.before(sql)  # type: ignore[attr-defined]
         try:
@@ -129,7 +129,7 @@ class Cursor(sqlite3.Cursor):
         finally:
             self.connection.after(sql)  # type: ignore[attr-defined]
 
-    def executemany(self, sql: str, *given: Any) -> Any:  # type: ignore[override]
+    def executemany(self, sql: str, *given: Any) -> Any:
         """Execute a statement several times, unless something happens first."""
         self.connection.before(sql)  # type: ignore[attr-defined]
         try:
@@ -148,7 +148,7 @@ class Connection(sqlite3.Connection):
         """Return a cursor."""
         return super().cursor(Cursor)
 
-    def execute(self, sql: str, *given: Any) -> Any:  # type: ignore[override]
+    def execute(self, sql: str, *given: Any) -> Any:
         """Execute a statement in a cursor of its own."""
         return self.cursor().execute(sql, *given)
 
@@ -249,7 +249,7 @@ class World:
             return sqlite3.connect(*arguments, **settings)
         if actor.dead:
             raise Crash
-        made = sqlite3.connect(*arguments, factory=Connection, **settings)
+        made: Connection = sqlite3.connect(*arguments, factory=Connection, **settings)
         made.world, made.actor = self, actor
         actor.connections.append(made)
         return made
