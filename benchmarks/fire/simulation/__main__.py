@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from simulation.play import Played, play
+from simulation.play import KINDS, Played, play
 
 SAID_EVERY_S = 30.0
 
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--from", type=int, default=0, dest="first")
     parser.add_argument("--seed", type=int, help="only this one")
+    parser.add_argument("--kind", choices=[*KINDS], help="of which kind all worlds are; by default the seed says so")
     parser.add_argument("--minutes", type=float, help="stop after so long, whatever is left")
     parser.add_argument("--verbose", action="store_true", help="print everything that happens")
     parser.add_argument("--json", type=Path)
@@ -43,7 +44,7 @@ def main() -> None:
         for seed in range(first, first + count):
             if options.minutes and time.perf_counter() - report.began > 60 * options.minutes:
                 break
-            report.add(play(seed, steps=options.steps, folder=Path(folder) / "world",
+            report.add(play(seed, steps=options.steps, folder=Path(folder) / "world", kind=options.kind,
                             told=print if options.verbose else None))  # fmt: skip
             if options.json:
                 report.save(options.json)

@@ -10,7 +10,7 @@ import gc
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,12 +24,13 @@ from simulation.model import User, Wrong
 from simulation.reference import Incomparable, believed, retold
 from simulation.world import Act, Actor, Crash, Fault, World
 
-__all__ = ["Played", "play"]
+__all__ = ["KINDS", "Kind", "Played", "play"]
 
-Kind = Literal["log", "mind", "model"]
+Kind = Literal["log", "mind", "calm", "model"]
 ACTORS = 3
-KINDS: tuple[tuple[Kind, float], ...] = (("log", 0.6), ("mind", 0.35), ("model", 0.05))
-"""Shares of the seeds: turns that are kept as they stand, that are understood, and that a model reads as well."""
+KINDS: Mapping[Kind, float] = {"log": 0.5, "mind": 0.3, "calm": 0.15, "model": 0.05}
+"""Shares of the seeds: turns that are kept as they stand, turns that are understood, those by one process that nothing
+happens to (so that most steps are said, done by hand or erased), and those that a model reads as well."""
 TROUBLED = 0.2
 """The share of acts that something is to happen to."""
 SLICED = 0.25
@@ -53,8 +54,18 @@ class Played:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def play(seed: int, *, steps: int, folder: Path, told: Callable[[str], None] | None = None) -> Played:
-    """Play one seed and return what came of it; everything it writes is in a folder that is emptied first."""
+def play(
+    seed: int, *, steps: int, folder: Path, kind: Kind | None = None, told: Callable[[str], None] | None = None
+) -> Played:
+    """Play one seed and return what came of it; everything it writes is in a folder that is emptied first.
+
+    Args:
+        seed: says what happens.
+        steps: how many.
+        folder: where.
+        kind: of what kind the world is; by default the seed says so.
+        told: is called with everything that happens, a line each.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     world = World(seed)
@@ -64,7 +75,7 @@ def play(seed: int, *, steps: int, folder: Path, told: Callable[[str], None] | N
     gc.disable()
     try:
         with rewired(world):
-            return Play(world, folder).run(steps)
+            return Play(world, folder, kind).run(steps)
     finally:
         gc.enable()
         shutil.rmtree(folder, ignore_errors=True)
@@ -73,10 +84,9 @@ def play(seed: int, *, steps: int, folder: Path, told: Callable[[str], None] | N
 class Play:
     """A world with its users and processes."""
 
-    def __init__(self, world: World, folder: Path) -> None:
+    def __init__(self, world: World, folder: Path, kind: Kind | None) -> None:
         self.world, self.chance = world, world.chance
-        drawn = self.chance.random()
-        self.kind: Kind = "log" if drawn < KINDS[0][1] else "mind" if drawn < KINDS[0][1] + KINDS[1][1] else "model"
+        self.kind: Kind = kind or self.chance.choices([*KINDS], [*KINDS.values()])[0]
         world.durability = self.chance.choice(("process", "power"))
         self.config = settings(world.durability, model=self.kind == "model")
         self.path = folder / "memory.db"
@@ -84,7 +94,7 @@ class Play:
         self.folder = folder
         self.disk = Disk(world, seed=world.seed)
         self.users = [User(f"u{number}") for number in range(2 if self.kind == "log" else 1)]
-        world.actors = [Actor(world, number) for number in range(ACTORS)]
+        world.actors = [Actor(world, number) for number in range(1 if self.kind == "calm" else ACTORS)]
         self.acts = Acts(self)
         self.step = 0
         self.wrong: BaseException | None = None
@@ -119,7 +129,7 @@ class Play:
         if self.world.full and self.chance.random() < 0.2:
             self.world.full = False
             self.world.note(f"{self.step} the disk is free")
-        if self.chance.random() < 0.06:
+        if self.kind != "calm" and self.chance.random() < 0.06:
             self._misfortune()
             return
         actor = self.chance.choice(self.world.actors)
@@ -140,7 +150,9 @@ class Play:
     ) -> None:  # fmt: skip
         """Have a process begin an act, with what is to happen to it."""
         fault = None
-        share = 1.0 if name != "open" else 0.4  # many statements: else processes would do little but be opened
+        share = (
+            0.0 if self.kind == "calm" else 1.0 if name != "open" else 0.4
+        )  # many statements: else processes would do little but be opened
         if self.chance.random() < TROUBLED * share:
             kind = self.chance.choice(FAULTS)
             most = 12 if kind in ("error", "full", "locked", "crash") else 8
