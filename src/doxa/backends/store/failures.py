@@ -28,7 +28,6 @@ GONE = ("57P01", "57P02", "57P03", "57P05", "08000", "08001", "08003", "08004", 
 DAMAGE = (
     "not a database",
     "malformed",
-    "disk i/o",
     "could not decode to utf-8",
     "no such table",
     "no such column",
@@ -161,6 +160,11 @@ def _of_sqlite(message: str, where: str) -> StoreError:
         return _of_sqlite("database or disk is full", where)
     if any(sign in low for sign in DAMAGE):
         return damaged(where, f"a part of it ({message})")
+    if "disk i/o" in low:
+        return StoreError(
+            f"The disk under the memory {where} failed ({message}); nothing of this was written. Try again; where it "
+            f"goes on, see what is touched with `doxa check-file {where}`."
+        )
     return StoreError(f"The database {where} failed: {message}")
 
 
