@@ -59,7 +59,7 @@ class Acts:
             self._send(actor, user, self._chance.choice(waiting))
             return
         number = len(user.said) + 1
-        plain = self._play.kind == "log" and self._chance.random() < 0.97
+        plain = self._play.kind == "log"
         text = task(self._chance) if to_tasks else f"Note {number} of {user.name}." if plain else sentence(self._chance)
         one = Said(
             turn_id=f"{user.name}-{number}", text=text, at=(BEGAN + timedelta(hours=9 * number)).isoformat(),
