@@ -71,3 +71,22 @@ def test_keys_are_secret(tmp_path):
 def test_a_variable_of_somebody_else_is_left_alone():
     """The prefix may be used by other tools; only a slip of a known name is an error."""
     assert Config.load(environ={"DOXA_HOME": "/somewhere", "DOXA_FIXTURES": "x"}) == Config()
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a = " + "9" * 5000, "\x00", "a = '\udcff'"])
+def test_a_file_that_cannot_be_read_to_its_end_is_refused(tmp_path, text):
+    """Too deep, a number that is too long, and no UTF-8: each has an error of its own."""
+    path = tmp_path / "doxa.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ConfigError, match="no TOML"):
+        Config.load(path, environ={})
+
+
+def test_a_path_that_can_be_none_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="cannot be read"):
+        Config.load("a\0b", environ={})
+    with pytest.raises(ConfigError, match="cannot be read"):
+        Config.from_tree({"llm": {"api_key_file": "a\0b"}}).secret("llm")
+    (tmp_path / "key").write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        Config.from_tree({"llm": {"api_key_file": tmp_path / "key"}}).secret("llm")

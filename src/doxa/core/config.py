@@ -530,10 +530,9 @@ class Config(Group):
             return None
         try:
             return path.read_text(encoding="utf-8").strip()
-        except OSError as exc:
-            raise ConfigError(
-                f"The key file {path} (setting llm.api_key_file) cannot be read: {exc.strerror}."
-            ) from exc
+        except (OSError, ValueError) as exc:  # ValueError: a NUL in the path, or no UTF-8
+            reason = getattr(exc, "strerror", None) or exc
+            raise ConfigError(f"The key file {path} (setting llm.api_key_file) cannot be read: {reason}.") from exc
 
 
 _NOT_SETTINGS = {"DOXA_CONFIG", "DOXA_DATA"}
@@ -571,10 +570,12 @@ def _read_file(path: Path, *, required: bool) -> dict[str, Any]:
     if not required and not path.is_file():
         return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as exc:
-        raise ConfigError(f"The settings file {path} cannot be read: {exc.strerror}.") from exc
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        text = path.read_bytes()
+    except (OSError, ValueError) as exc:  # ValueError: a NUL in the path
+        raise ConfigError(f"The settings file {path} cannot be read: {getattr(exc, 'strerror', None) or exc}.") from exc
+    try:
+        return tomllib.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError) as exc:  # a number of thousands of digits, or thousands of levels
         raise ConfigError(f"The settings file {path} is no TOML: {exc}.") from exc
 
 
