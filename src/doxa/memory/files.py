@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import threading
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,19 @@ from doxa.core.private import private_file, private_folder
 __all__ = ["digest", "load_arrays", "replacing", "save_arrays"]
 
 Arrays = Mapping[str, NDArray[Any]]
+DAMAGED = (
+    OSError,
+    EOFError,
+    ValueError,
+    KeyError,
+    OverflowError,
+    MemoryError,
+    RuntimeError,
+    SyntaxError,
+    BadZipFile,
+    zlib.error,
+)
+"""What damage leads to: numpy takes the length of an array from it, and zlib, zipfile and Python's parser read it."""
 
 
 @contextmanager
@@ -79,11 +93,11 @@ def load_arrays(path: Path, *, format: str, what: str, missing: str, again: str)
         FormatError: it is no such file, or is damaged.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except FileNotFoundError as exc:
         raise NotFoundError(missing) from exc
-    except (OSError, ValueError, EOFError, BadZipFile, KeyError) as exc:
+    except DAMAGED as exc:
         raise FormatError(f"expected {what}, could not read it: {exc}; {again}", path=str(path)) from exc
     if (said := str(arrays.get("format", "nothing of the kind"))) != format:
         raise FormatError(f"expected {what} ({format}), got {said!r}; {again}", path=str(path))
