@@ -134,6 +134,41 @@ def test_what_is_no_query_or_would_leave_is_refused(memory, network_guard, query
 @pytest.mark.parametrize(
     "query",
     [
+        "SELECT * " + "{" * 5000,
+        "SELECT * " + "\\u007B" * 5000,
+        "ASK { FILTER(" + "STR(" * 1000 + "1" + ")" * 1000 + " = 1) }",
+        "ASK { FILTER(" + "!" * 20_000 + "true) }",
+        "ASK { FILTER(?a<" + "(" * 20_000 + ">?b) }",
+        "ASK { " + "FILTER EXISTS { " * 1000 + "?a ?b ?c" + " }" * 1000 + "}",
+        "ASK { " + "?a ?b ?c . " * 300 + "}",
+        "ASK { ?a ?b 1" + ", 1" * 300 + " }",
+        "ASK { ?a <a:b>" + "/<a:b>" * 300 + " ?b }",
+    ],
+    ids=lambda query: query[:30],
+)
+def test_a_query_that_the_store_could_not_parse_is_refused(memory, query):
+    """Its parser goes down a level by a call, so that one of some kilobytes ended the process; plans took minutes."""
+    with pytest.raises(InputError, match="expected at most"):
+        memory.sparql(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { VALUES ?a {" + " 'a (( b'" * 1000 + "} }",
+        "SELECT * { ?s ?p ?o FILTER(?o IN (1" + ", 1" * 700 + ")) }",
+        "SELECT * { ?s ?p ?o FILTER(?o < 1 && ?o > 2) }" + " # " + "(" * 9000,
+        "SELECT * { " + " UNION ".join(["{ ?s doxa:livesIn ?o }"] * 40) + " }",
+    ],
+    ids=lambda query: query[:30],
+)
+def test_a_long_query_that_is_shallow_is_answered(memory, query):
+    memory.sparql(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
         "SELECT * { ?s rdfs:label 'customer service' }",
         "SELECT ?service { ?service a doxa:Person }",
         "SELECT * { ?s doxa:service ?o } # service",

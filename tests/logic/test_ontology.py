@@ -151,3 +151,25 @@ def test_a_noun_and_a_verb_may_share_a_name():
     """ "Ana's cook is Tom" is no case of "Ana cooks"."""
     assert relation_type("cook").kind == "verb"
     assert attribute("cook").kind == relation_type("cook", "cook").kind == "noun"
+
+
+LOOP = "[] a owl:AllDisjointClasses ; owl:members _:b . _:b rdf:first ex:A ; rdf:rest _:b . ex:A a owl:Class ."
+
+
+@pytest.mark.timeout(20)
+def test_a_list_that_leads_back_to_itself_ends_there(tmp_path):
+    """It was followed for ever."""
+    ontology = read(tmp_path, "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n" + LOOP)
+    assert "A" in ontology.classes
+
+
+@pytest.mark.parametrize("levels", [501, 50_000])
+def test_triples_in_triples_have_a_bound(tmp_path, levels):
+    """The parser goes down a level by a call: some thousand ended the process."""
+    with pytest.raises(FormatError, match=r"mine\.ttl: .*levels"):
+        read(tmp_path, "ex:a ex:b " + "<<( ex:a ex:b " * levels + "ex:c" + " )>>" * levels + " .")
+
+
+def test_marks_in_texts_and_comments_are_no_levels(tmp_path):
+    text = "<< " * 2000
+    assert read(tmp_path, f'ex:A a owl:Class ; rdfs:comment "{text}" . # {text}').classes["A"]

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse, serialize
 from pyoxigraph import Literal as Value
 
+from doxa.logic.marks import DEEPEST, is_nested
+
 __all__ = ["GraphFormat", "read_quads", "write_quads"]
 
 GraphFormat = Literal["turtle", "nquads", "jsonld"]
@@ -97,5 +99,7 @@ def read_quads(data: bytes) -> Iterator[Quad]:
         form = RdfFormat.TRIG
     else:
         raise ValueError("RDF in Turtle, N-Quads or JSON-LD")
+    if is_nested(data, json=form is RdfFormat.JSON_LD):
+        raise ValueError(f"RDF of at most {DEEPEST} levels")
     for quad in parse(data, format=form):
         yield quad if isinstance(quad, Quad) else Quad(quad.subject, quad.predicate, quad.object)

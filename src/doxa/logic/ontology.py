@@ -7,7 +7,7 @@ needs. What else a file says stays in the file: class expressions and property c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Literal as OneOf
 from typing import get_args
 
-from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple, parse
 
 from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.ontology import ClassType, Nature, Ontology, RelationType
+from doxa.logic.marks import DEEPEST, is_nested
 from doxa.logic.names import PREFIXES, name_of_local
 
 __all__ = ["builtin_ontology", "merge", "read_axioms", "read_ontology"]
@@ -72,7 +73,7 @@ def read_axioms(path: Path, *, known: Ontology) -> tuple[Triple, ...]:
     """
     try:
         data = path.read_bytes()
-        quads = list(parse(data, format=RdfFormat.TURTLE, rename_blank_nodes=True))
+        quads = list(_parsed(data, rename=True))
     except (OSError, SyntaxError, ValueError) as exc:
         raise FormatError(f"expected an ontology in Turtle, got: {exc.args[0]}", path=str(path)) from exc
     renamed = _Reader(_graph(data, str(path)), known, data, str(path)).renamed()
@@ -100,13 +101,20 @@ def _read(data: bytes, *, path: str, known: Ontology) -> Ontology:
 def _graph(data: bytes, path: str) -> Graph:
     graph: dict[str, dict[str, list[object]]] = {}
     try:
-        for triple in parse(data, format=RdfFormat.TURTLE):
+        for triple in _parsed(data):
             objects = graph.setdefault(_id(triple.subject), {}).setdefault(triple.predicate.value, [])
             objects.append(triple.object if isinstance(triple.object, Literal) else _id(triple.object))
     except (SyntaxError, ValueError) as exc:
         line = getattr(exc, "lineno", None)
         raise FormatError(f"expected an ontology in Turtle, got: {exc.args[0]}", path=path, line=line) from exc
     return graph
+
+
+def _parsed(data: bytes, *, rename: bool = False) -> Iterator[Quad]:
+    """Yield the statements of a Turtle file; with `rename`, its blank nodes are unlike those of any other."""
+    if is_nested(data):
+        raise ValueError(f"triples in triples of more than {DEEPEST} levels")
+    yield from parse(data, format=RdfFormat.TURTLE, rename_blank_nodes=rename)
 
 
 def _id(node: object) -> str:
@@ -262,7 +270,9 @@ class _Reader:
 
     def _list(self, iri: str, predicate: str) -> list[str]:
         found, node = [], next((str(node) for node in self.graph[iri].get(predicate, ())), RDF + "nil")
-        while node in self.graph:
+        seen = set[str]()
+        while node in self.graph and node not in seen:  # a list that leads back to itself ends there
+            seen.add(node)
             found += self._iris(node, RDF + "first")
             node = next((str(rest) for rest in self.graph[node].get(RDF + "rest", ())), RDF + "nil")
         return found

@@ -13,6 +13,7 @@ from doxa.core.bindings import Bindings, Node
 from doxa.core.errors import BackendUnavailableError, InputError
 from doxa.core.values import Fact, Turn
 from doxa.logic.graph import FactGraph
+from doxa.logic.marks import TOKEN, marks
 
 __all__ = ["QueryGraph"]
 
@@ -25,15 +26,8 @@ NAMED = r"""[^\s<>"'{}()\[\]:]"""
 SERVICE = re.compile(rf"(?<![:?$@])service(?=\s*(?:[<?$#]|silent|{NAMED}{{0,100}}:|{NAMED}{{101}}))", re.I)
 """What may call a server, wherever it stands: what is a text and what a comment, the parser alone knows for sure."""
 ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
-TOKEN = re.compile(
-    r"""<[^<>"{}|^`\\\x00-\x20]*>          # an IRI
-    | \"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{0,2}(?:[^'\\]|\\.))*'''
-    | "(?:[^"\\\n\r]|\\.)*" | '(?:[^'\\\n\r]|\\.)*'
-    | \#[^\n\r]*                           # a comment
-    | [?$]\w+ | [\w.-]*:[\w.:%-]*          # a variable, a prefixed name
-    | (?P<word>[A-Za-z]\w*)""",
-    re.X | re.S,
-)
+MOST_TOKENS, MOST_LEVELS, MOST_PATTERNS = 2000, 50, 100
+"""Beyond these the parser of the store runs out of stack, which ends the process, or plans for minutes."""
 
 
 class QueryGraph:
@@ -57,9 +51,11 @@ class QueryGraph:
                 since it sorts or counts, goes on to its end.
 
         Raises:
-            InputError: it is no query, changes something, names a graph, or calls another server.
+            InputError: it is no query, changes something, names a graph, or calls another server; or it is too large.
             BackendUnavailableError: it took too long.
         """
+        for form in (text, _unescaped(text)):
+            _require_small(form)
         until = None if limit_s is None else time.monotonic() + limit_s
         words = [match["word"].upper() for match in TOKEN.finditer(_unescaped(text)) if match["word"]]
         if "FROM" in words:
@@ -110,6 +106,27 @@ class QueryGraph:
             )
         value = node.value if isinstance(node, BlankNode) else str(node)
         return Node(kind="bnode", value=value, short=f"_:{value}")
+
+
+def _require_small(text: str) -> None:
+    """Refuse what the store cannot parse, or not soon. A list of values in parentheses counts by its tokens alone.
+
+    Raises:
+        InputError: it has more tokens, levels or patterns than a query may have.
+    """
+    patterns, within = 0, list[str]()
+    for tokens, token in enumerate(marks(text), start=1):
+        for mark in token:
+            if mark in "({[":
+                within.append(mark)
+            elif mark in ")}]" and within:
+                within.pop()
+            patterns += mark in "{[/" or (mark in ".;," and within[-1:] != ["("])
+        if tokens > MOST_TOKENS or len(within) > MOST_LEVELS or patterns > MOST_PATTERNS:
+            raise InputError(
+                f"sparql: expected at most {MOST_TOKENS:,} words and marks, {MOST_PATTERNS} patterns and {MOST_LEVELS} "
+                "levels, got more. Ask in several queries, or give values by VALUES."
+            )
 
 
 def _within(found: Iterable[Row], until: float | None) -> Iterator[Row]:
