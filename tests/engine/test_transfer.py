@@ -19,6 +19,11 @@ def write(path, *records):
     return path
 
 
+CLAIM = {"s": ["ana", "Ana"], "r": ["lives_in", "lives in"], "o": ["rome", "Rome"], "turn": "t1", "speaker": "Ana"}
+FACT = {"id": "f1", "s": ["ana", "Ana"], "r": ["lives_in", "lives in"], "o": ["rome", "Rome"]}
+ATOM = {"s": ["it", "it"], "r": ["rain", "rains"], "o": ["", ""]}
+
+
 @pytest.mark.parametrize(
     "record",
     [
@@ -33,6 +38,15 @@ def write(path, *records):
         {**EVENT, "about": ["t1"]},
         {**EVENT, "kind": "retracted", "about": None, "body": {"target": "nothing"}},
         {**EVENT, "kind": "from the future"},
+        {**EVENT, "kind": "annotated", "about": None, "body": {"target": "t9", "metadata": {}}},
+        {**EVENT, "body": {"claims": [{**CLAIM, "conf": "sure"}]}},
+        {**EVENT, "body": {"claims": [{**CLAIM, "conf": 7}]}},
+        {**EVENT, "body": {"claims": [{**CLAIM, "s": [1, "Ana"]}]}},
+        {**EVENT, "body": {"claims": [CLAIM], "changes": [{"kind": "assert", "fact": {**FACT, "turns": [1]}}]}},
+        {**EVENT, "body": {"claims": [{**CLAIM, "span": "\ud800"}]}},
+        {**EVENT, "body": {"rules": [{"if": [{**ATOM, "o": [["a"], "b"]}], "then": [ATOM]}]}},
+        {**EVENT, "body": {"degraded": 5}},
+        {**EVENT, "body": {"tasks": {"n": "one", "edits": []}}},
         [1],
     ],
     ids=str,
@@ -43,6 +57,19 @@ def test_a_damaged_export_is_refused_whole(doxa, tmp_path, record):
     with pytest.raises(FormatError, match=r"in\.jsonl:3"):
         memory.import_(path)
     assert memory.stats()["turns"] == 0 and doxa.users() == []
+
+
+def test_an_export_of_nothing_is_imported(doxa, tmp_path):
+    memory = doxa.memory(user="ana")
+    assert memory.import_(memory.export(tmp_path / "none.jsonl")) == 0
+
+
+@pytest.mark.parametrize("piece", ['{"urn:a":', '{"@included":', "["])
+def test_an_export_that_is_nested_without_an_end_is_refused(doxa, tmp_path, piece):
+    """What reads JSON-LD goes down a level by a call: some thousand ended the process."""
+    (tmp_path / "in.jsonld").write_text('{"@context": {}, "@graph": ' + piece * 30_000)
+    with pytest.raises(FormatError, match="levels"):
+        doxa.memory(user="ana").import_(tmp_path / "in.jsonld")
 
 
 def test_an_import_that_breaks_off_leaves_nothing(config, tmp_path, monkeypatch):

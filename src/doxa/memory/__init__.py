@@ -40,6 +40,7 @@ from doxa.memory.events import (
     event_of,
 )
 from doxa.memory.files import digest, load_arrays, replacing, save_arrays
+from doxa.memory.fitting import require_types
 from doxa.memory.forest import TaskForest
 from doxa.memory.identity import SAME_AS, is_identity, pair_of
 from doxa.memory.kin import FRESH, KIN, PET, kin_of, sex_of
@@ -79,6 +80,7 @@ __all__ = [
     "digest",
     "load_arrays",
     "replacing",
+    "require_types",
     "save_arrays",
     "Codec",
     "Named",

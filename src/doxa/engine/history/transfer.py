@@ -14,7 +14,18 @@ from doxa.engine.intake import read_moment
 from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.placing import ontology_of
 from doxa.logic import FORMAT, FactGraph, GraphFormat, LogEntry, entries_of, read_quads, to_quads, write_quads
-from doxa.memory import EVENTS, MemoryLog, UserState, change_from, describe, fold_row, replacing, turn_from, turn_of
+from doxa.memory import (
+    EVENTS,
+    MemoryLog,
+    UserState,
+    change_from,
+    describe,
+    fold_row,
+    replacing,
+    require_types,
+    turn_from,
+    turn_of,
+)
 
 __all__ = ["ExportFormat", "export", "import_", "is_export"]
 
@@ -25,7 +36,16 @@ ExportFormat = Literal[
     "mem0", "openmemory", "langgraph", "mcp", "letta", "graphiti", "notes", "messages",
 ]  # fmt: skip
 """What a memory is written as: in full, for people, or as other systems read it."""
-BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError)
+BROKEN = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    RecursionError,
+    InputError,
+)
 KINDS = ("turn", *EVENTS)
 TEXTS = ("session", "speaker", "text")
 RDF = (".ttl", ".nq", ".jsonld")
@@ -121,6 +141,7 @@ def _rows(path: Path, user: str) -> list[Row]:
         try:
             row = _row(record, ordinals, ordinal=len(rows) + 1)
             fold_row(state, row)
+            require_types(row, state)
         except BROKEN as exc:
             message = f"expected a record of a Doxa export, got {said[:60]!r} ({exc}); nothing was imported"
             raise FormatError(message, path=str(path), line=line) from exc
@@ -153,7 +174,7 @@ def _statements(data: bytes, path: Path) -> Iterator[tuple[int | None, str, Any]
     _decoded(data, path)
     try:
         records = list(entries_of(read_quads(data)))
-    except (SyntaxError, ValueError) as exc:
+    except (SyntaxError, ValueError, RecursionError) as exc:
         if isinstance(exc, SyntaxError) and data.lstrip()[:1] not in b"{[":
             message = (
                 f"expected a Doxa export (jsonl, or RDF), could not read it: {exc.args[0]}; nothing was imported. To "
@@ -209,7 +230,9 @@ def _row(record: Any, ordinals: dict[str, int], *, ordinal: int) -> Row:
 
 
 def _restore(log: MemoryLog, user: str, rows: list[Row]) -> int:
-    """Write the log again into an empty memory, in one transaction."""
+    """Write the log again into an empty memory, in one transaction; an export may hold nothing."""
+    if not rows:
+        return 0
     log.store.restore(log.scope(user), rows)
     return sum(row.kind == "turn" for row in rows)
 
