@@ -324,7 +324,7 @@ class Company:
         process.start()
         writing.close()
         path = self._folder / f"{number}.{life}.journal"
-        made = Life(number, engine, process, reading, path, path.open("wb"), life)
+        made = Life(number, engine, process, reading, path, path.open("wb", buffering=0), life)
         self._choose.register(reading.fileno(), selectors.EVENT_READ, made)
         return made
 
@@ -343,11 +343,11 @@ class Company:
 
     def kill(self) -> None:
         """Kill one that is not stopped, and have another take its place."""
-        at = self._chance.choice([at for at, one in enumerate(self.lives) if not one.paused])
-        old = self.lives[at]
-        old.process.kill()
-        old.process.join()
         with self._guard:
+            at = self._chance.choice([at for at, one in enumerate(self.lives) if not one.paused])
+            old = self.lives[at]
+            old.process.kill()
+            old.process.join()
             self._end(old)
             self.lives[at] = self._start(old.number, old.life + 1, unsure_of(old.journal))
         self.made["killed"] += 1
@@ -361,9 +361,10 @@ class Company:
 
     def pause(self, seconds: float) -> None:
         """Stop one for a while."""
-        one = self._chance.choice([one for one in self.lives if not one.paused])
-        one.paused = True
-        os.kill(one.process.pid, signal.SIGSTOP)
+        with self._guard:
+            one = self._chance.choice([one for one in self.lives if not one.paused])
+            one.paused = True
+            os.kill(one.process.pid, signal.SIGSTOP)
         self.made["stopped"] += 1
         self.over.wait(seconds)
         with suppress(ProcessLookupError):
