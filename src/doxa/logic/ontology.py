@@ -12,10 +12,10 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, get_args
 from typing import Literal as OneOf
-from typing import get_args
 
-from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple, parse
+from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
 
 from doxa.core.errors import FormatError, NotFoundError
 from doxa.core.ontology import ClassType, Nature, Ontology, RelationType
@@ -110,7 +110,7 @@ def _graph(data: bytes, path: str) -> Graph:
     return graph
 
 
-def _parsed(data: bytes, *, rename: bool = False) -> Iterator[Quad]:
+def _parsed(data: bytes, *, rename: bool = False) -> Iterator[Any]:
     """Yield the statements of a Turtle file; with `rename`, its blank nodes are unlike those of any other."""
     if is_nested(data):
         raise ValueError(f"triples in triples of more than {DEEPEST} levels")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, TypedDict, cast, get_type_hints
 
 import msgspec
 
@@ -19,6 +19,54 @@ from doxa.memory.state import UserState
 __all__ = ["require_types"]
 
 PLAIN = (str, bool, int)
+
+
+class Set(TypedDict, total=False):
+    """What an edit of a node sets, as far as it is read as data."""
+
+    name: str
+    value: dict[str, Any] | None
+    aliases: list[str]
+    depends: list[dict[str, Any]]
+
+
+class Edit(TypedDict, total=False):
+    """An edit of a node."""
+
+    id: str
+    set: Set
+
+
+class Tasks(TypedDict, total=False):
+    """What an event does to the tasks; of a node that there is not any more it is kept and never folded."""
+
+    edits: list[Edit]
+
+
+class Extracted(TypedDict, total=False):
+    """What a model read of a turn."""
+
+    facts: list[dict[str, Any]]
+    rules: list[dict[str, Any]]
+    saw: list[str]
+    graphs: list[str]
+    dropped: list[str]
+    by: str
+    failed: str
+
+
+class Acts(TypedDict, total=False):
+    """What a model read that a turn tells the tasks."""
+
+    acts: list[dict[str, Any]]
+    asked: list[tuple[str, str]]
+    by: str
+    cost: tuple[int, int, int]
+    failed: str
+
+
+SHAPES = {"tasks": Tasks, "extraction": Extracted, "task_reading": Acts}
+"""Fields that are kept as data, and read when a turn is read anew."""
 
 
 def require_types(row: Row, state: UserState) -> None:
@@ -41,7 +89,9 @@ def require_types(row: Row, state: UserState) -> None:
             held = getattr(event, name)
             if hint in PLAIN:
                 msgspec.convert(held, hint)
-            for one in held if isinstance(held, list | tuple) else (held,):
+            if name in SHAPES and isinstance(held, Mapping):
+                msgspec.convert(held, SHAPES[name])
+            for one in cast("tuple[object, ...]", held) if isinstance(held, list | tuple) else (held,):
                 _require(one)
         if isinstance(event, TaskEvent) and event.tasks:
             _require(state.tasks.commits[-1])
