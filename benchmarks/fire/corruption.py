@@ -36,7 +36,7 @@ from typing import Any
 from doxa.backends import load
 from doxa.backends.store.pages import Pages
 from doxa.core.config import Config
-from doxa.core.errors import DoxaError
+from doxa.core.errors import DoxaError, StoreDamagedError
 from doxa.engine import Doxa, check_file, mend_file
 from doxa.engine.wiring import parts
 
@@ -244,14 +244,23 @@ def mended(path: Path, truth: Truth, hurt: tuple[int, int], spans: Any, tally: T
     try:
         check_file(str(path))
         found = mend_file(str(path), config())
+    except StoreDamagedError:
+        tally.counts["mend: nothing whole"] += 1
+        left = {turn_id for turn_id, parts in spans.items() if not any(a < hurt[1] and hurt[0] < b for a, b in parts)}
+        if left:
+            tally.fail("mend: lost", trial, f"all, {sorted(left)} among them")
+        return
     except Exception as exc:  # noqa: BLE001 - that is what is looked for
         kind = "refused" if isinstance(exc, DoxaError) else "raw"
         tally.fail(f"mend: {kind}", trial, traceback.format_exc()[-700:])
         return
     tally.counts["mend: sound" if found.sound else "mend: mended"] += 1
     touched = {turn_id for turn_id, parts in spans.items() if any(a < hurt[1] and hurt[0] < b for a, b in parts)}
-    lost_any = any(log.lost or log.changes for log in found.logs)
+    lost_any = any(log.lost or log.changes for log in found.logs) or len(found.logs) < len(USERS)
+    refused = tally.counts["mended: StoreDamagedError"]
     seen = read_all(path, truth, tally, trial, exact=False, where="mended")
+    if tally.counts["mended: StoreDamagedError"] > refused:
+        tally.fail("mend: still damaged", trial, str(found)[:300])
     for user in USERS:
         was = {row[0]: row for row in truth[f"{user} turns"]}
         now = {row[0]: row for row in seen.get(f"{user} turns", ())}

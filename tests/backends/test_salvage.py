@@ -149,6 +149,22 @@ def test_rows_of_a_time_before_there_were_digests_are_kept(path):
     assert len(log.rows) == 23 and log.lost == {9: "t8"} and found.damaged == {"events": 1}
 
 
+def test_words_that_are_no_words_any_more_are_damage(path):
+    """Of a text that is not UTF-8, and of one whose last page is cut off behind it."""
+    data = path.read_bytes()
+    at = data.index(b'{"id":3}')
+    path.write_bytes(data[:at] + b"\xff" + data[at + 1 :])
+    assert salvaged(path).damaged == {"answers": 1}
+
+
+def test_an_answer_is_not_taken_for_a_turn(path):
+    """Where it is not known how far a log goes, the index of turns says so; that of answers looks like it."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM heads")
+    log = salvaged(path).logs()[SCOPE]
+    assert log.disordered and not log.lost and len(log.rows) == 24
+
+
 @pytest.mark.parametrize(("location", "error"), [(":memory:", InputError), ("nowhere.db", NotFoundError)])
 def test_only_a_file_is_looked_at(location, error):
     with pytest.raises(error):

@@ -140,6 +140,15 @@ def test_a_turn_that_was_taken_in_twice_is_found_and_then_there_once(path, light
     assert turns(path, light) == [*SAID] and facts(path, light) == before
 
 
+def test_a_file_of_which_nothing_is_left_is_left_as_it_is(path, light):
+    """An empty memory in its place would look like one that was never told anything."""
+    path.write_bytes(path.read_bytes()[:4096])
+    before = path.read_bytes()
+    with pytest.raises(StoreDamagedError, match="Nothing"):
+        mend_file(str(path), light())
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize(("location", "error"), [(":memory:", InputError), ("nowhere.db", NotFoundError)])
 def test_only_files_are_looked_at(location, error):
     for look in (check_file, mend_file):

@@ -30,6 +30,8 @@ MOST_BYTES = 1 << 30
 class Record:
     """A row as a file holds it, and the bytes of the file that it takes, from and up to."""
 
+    page: int
+    """The number of the page in which it begins."""
     values: tuple[Any, ...]
     spans: tuple[tuple[int, int], ...]
     carved: bool = field(default=False, compare=False)
@@ -68,6 +70,24 @@ class Pages:
         for number in doubtful:
             if number not in self._chained:
                 yield from self._carved(number)
+
+    def tree(self, root: int) -> set[int]:
+        """Return the pages of the index that begins at a page, as far as they lead to each other."""
+        found = set[int]()
+        waiting = [root]
+        while waiting:
+            number = waiting.pop()
+            page = self._page(number) if 0 < number <= len(self) else b""
+            if number in found or len(page) < self.size:
+                continue
+            found.add(number)
+            first = FILE_HEADER if number == 1 else 0
+            if page[first] == INDEX_INTERIOR:
+                count = int.from_bytes(page[first + 3 : first + 5], "big")
+                places = range(first + 12, min(first + 12 + 2 * count, self.size - 1), 2)
+                cells = [int.from_bytes(page[place : place + 2], "big") for place in places]
+                waiting += [int.from_bytes(page[cell : cell + 4], "big") for cell in [first + 8, *cells]]
+        return found
 
     def _page_size(self) -> int:
         said = int.from_bytes(self._data[16:18], "big")
@@ -169,16 +189,17 @@ class Pages:
         whole = b"".join(data)
         if len(whole) != length:
             raise _BrokenError
-        return Record(values=_values(whole, head, kinds), spans=tuple(spans), carved=carved)
+        return Record(page=number, values=_values(whole, head, kinds), spans=tuple(spans), carved=carved)
 
     def _follow(self, number: int, left: int, data: list[bytes], spans: list[tuple[int, int]]) -> None:
         """Take the rest of a record from the pages of its chain."""
         chain = []
         while left > 0:
             page = self._page(number) if 0 < number <= len(self) else b""
-            if len(page) < self.size or number in chain:
+            size = min(left, self._usable - 4)
+            if len(page) < 4 + size or number in chain:
                 raise _BrokenError
-            part = page[4 : 4 + min(left, self._usable - 4)]
+            part = page[4 : 4 + size]
             spans.append((self._at(number, 0), self._at(number, 4 + len(part))))
             data.append(part)
             left -= len(part)
@@ -279,7 +300,4 @@ def _value(kind: int, data: bytes) -> Any:
         return kind - 8
     if kind % 2 == 0:
         return data
-    try:
-        return data.decode()
-    except UnicodeDecodeError as exc:
-        raise _BrokenError from exc
+    return data.decode(errors="surrogateescape")  # what is no text is then no text that anybody wrote

@@ -78,7 +78,7 @@ LAYOUT: Mapping[str, Mapping[str, tuple[type, ...]]] = {
 """The columns of each table in the order in which a file has them, which is that of the migrations."""
 LEAST = {"events": 7, "vectors": 4, "answers": 4, "keys": 2, "records": 4, "heads": 5}
 """How many columns a row had at first: those that were added later are not in it."""
-UNLINKED = 3
+ENTRY = 3
 """Columns of an entry of the index that finds turns: scope, id and ordinal."""
 COMPLAINTS = 20
 """How many complaints of SQLite are told at most."""
@@ -108,12 +108,19 @@ class Salvage:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._rows: dict[str, dict[tuple[Any, ...], Values]] = {name: {} for name in LAYOUT}
-        self._turns: dict[tuple[str, int], str] = {}
         self.damaged: dict[str, int] = {}
         """How many rows there are that are not what was written, by table."""
         broken: dict[tuple[Any, ...], str] = {}
-        for record in Pages(path).records():
-            self._take(record, broken)
+        entries: list[Record] = []
+        root = 0
+        pages = Pages(path)
+        for record in pages.records():
+            if record.values[:2] == ("index", "events_turn") and isinstance(record.values[3], int):
+                root = record.values[3]
+            elif not self._take(record, broken) and len(record.values) == ENTRY:
+                entries.append(record)
+        tree = pages.tree(root)
+        self._turns = {(one.values[0], one.values[2]): one.values[1] for one in entries if _is_entry(one, tree)}
         for key, table in broken.items():
             if key not in self._rows[table]:
                 self.damaged[table] = self.damaged.get(table, 0) + 1
@@ -182,14 +189,11 @@ class Salvage:
         connection.execute(sa.insert(heads).values(scope=ERASED, ordinal=0, state=0, received=0, maintained=0))
         move_head(connection, ERASED, standing((), ordinal=mark["ordinal"]))
 
-    def _take(self, record: Record, broken: dict[tuple[Any, ...], str]) -> None:
+    def _take(self, record: Record, broken: dict[tuple[Any, ...], str]) -> bool:
+        """Take a record in if it is a row, and tell whether it is."""
         found = _row_in(record.values)
         if found is None:
-            if len(record.values) == UNLINKED and not record.carved:
-                scope, turn_id, ordinal = record.values
-                if isinstance(scope, str) and isinstance(turn_id, str) and isinstance(ordinal, int):
-                    self._turns[scope, ordinal] = turn_id
-            return
+            return False
         table, values, whole = found
         key = tuple(values[column.name] for column in _TABLES[table].primary_key)
         if not whole:
@@ -197,6 +201,7 @@ class Salvage:
                 broken[key] = table
         elif key not in self._rows[table] or not record.carved:
             self._rows[table][key] = values
+        return True
 
 
 def open_salvage(location: str) -> Salvage:
@@ -233,11 +238,17 @@ def _row_in(values: tuple[Any, ...]) -> tuple[str, Values, bool] | None:
     return fitting
 
 
+def _is_entry(record: Record, tree: set[int]) -> bool:
+    """Tell whether a record is an entry of the index that finds turns, which lies in these pages."""
+    return record.page in tree and list(map(type, record.values)) == [str, str, int]
+
+
 def _can_be_read(table: str, row: Values) -> bool:
     """Tell whether a row without a digest may be what was written."""
-    if not isinstance(row.get("body"), str):
-        return True
     try:
+        "".join(one for one in row.values() if isinstance(one, str)).encode()
+        if not isinstance(row.get("body"), str):
+            return True
         if table == events.name:
             moment_of(row["known_at"])
         return isinstance(json.loads(row["body"]), dict)

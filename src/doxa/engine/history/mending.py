@@ -20,7 +20,7 @@ from doxa.backends import load
 from doxa.backends.store import Row
 from doxa.core.config import Config
 from doxa.core.damage import FileCheck, LogCheck
-from doxa.core.errors import InputError, StoreLockedError
+from doxa.core.errors import InputError, StoreDamagedError, StoreLockedError
 from doxa.engine.history.replay import retell_turns
 from doxa.engine.reading.tasks import TaskReaders
 from doxa.engine.tasking import task_reader
@@ -58,6 +58,7 @@ def mend_file(location: str, config: Config | None = None) -> FileCheck:
     Raises:
         InputError: it is no file, or what an earlier attempt left is in the way.
         NotFoundError: there is none.
+        StoreDamagedError: nothing of it is whole; it is left as it is.
         StoreLockedError: somebody else is writing it.
         StoreError: the new file cannot be written; the damaged one is left as it is.
     """
@@ -68,6 +69,12 @@ def mend_file(location: str, config: Config | None = None) -> FileCheck:
     found = _told(location, salvage, logs)
     if found.sound:
         return found
+    if not logs:
+        raise StoreDamagedError(
+            f"Nothing in {path} is whole, so that there is nothing to make a new file of; it was left as it is. Restore "
+            "a copy of it.",
+            what="all of it",
+        )
     new = path.with_name(f"{path.name}.mended")
     for old in (new, *(new.with_name(f"{new.name}{end}") for end in BESIDE)):
         old.unlink(missing_ok=True)  # of an attempt that was cut short
