@@ -13,6 +13,12 @@ from doxa.engine import Doxa, check_file, mend_file
 
 SAID = ("I live in Oslo.", "My sister Eva works at Fabrikam.", "I moved to Rome yesterday.", "My dog is called Rex.")
 
+UNREAD = (
+    "UPDATE events SET body = '{{}}' WHERE scope = 'default/ana' AND kind = 'maintained' "
+    "AND about = (SELECT ordinal FROM events WHERE turn_id = '{}')"
+)
+"""Damages how a turn was understood."""
+
 
 @pytest.fixture
 def path(tmp_path, light):
@@ -81,7 +87,7 @@ def test_where_a_turn_is_damaged_it_goes_with_what_was_made_of_it(path, light):
 
 def test_where_the_reading_of_a_turn_is_damaged_it_is_read_again(path, light):
     before = facts(path, light)
-    changed(path, "UPDATE events SET body = '{}' WHERE scope = 'default/ana' AND kind = 'maintained' AND about = 2")
+    changed(path, UNREAD.format("ana-1"))
     found = mend_file(str(path), light())
     assert [log.unread for log in found.logs] == [("ana-1",), ()] and not any(log.lost for log in found.logs)
     assert facts(path, light) == before
@@ -100,7 +106,7 @@ def test_what_was_done_by_hand_stays(path, light):
         memory = doxa.memory(user="ana")
         memory.retract(next(fact for fact in memory.facts() if "Fabrikam" in str(fact)).fact_id)
     before = facts(path, light)
-    changed(path, "UPDATE events SET body = '{}' WHERE scope = 'default/ana' AND kind = 'maintained' AND about = 4")
+    changed(path, UNREAD.format("ana-3"))
     mend_file(str(path), light())
     assert facts(path, light) == before
 

@@ -71,8 +71,8 @@ def mend_file(location: str, config: Config | None = None) -> FileCheck:
         return found
     if not logs:
         raise StoreDamagedError(
-            f"Nothing in {path} is whole, so that there is nothing to make a new file of; it was left as it is. Restore "
-            "a copy of it.",
+            f"Nothing in {path} is whole, so that there is nothing to make a new file of; it was left as it is. "
+            "Restore a copy of it.",
             what="all of it",
         )
     new = path.with_name(f"{path.name}.mended")
