@@ -64,8 +64,8 @@ def check_file(path: Path) -> None:
     if magic != SQLITE_MAGIC:
         raise StoreForeignError(
             f"{path} is not a Doxa memory (it does not start like an SQLite file); it was left as it is. "
-            "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`; if it was a memory and "
-            f"is damaged, `doxa check-file {path}` says what is left of it."
+            "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`; if it was a memory "
+            f"and is damaged, `doxa check-file {path}` says what is left of it."
         )
     with mapped_errors(str(path)):
         frozen = "&immutable=1" if is_frozen(path) else ""
