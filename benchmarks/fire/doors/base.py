@@ -13,7 +13,7 @@ from doxa.core.config import Config
 from doxa.core.errors import DoxaError
 from doxa.engine import Doxa
 
-__all__ = ["Door", "Fault", "Light", "decoded", "encoded", "light", "ours"]
+__all__ = ["Door", "Fault", "Light", "decoded", "Renewed", "encoded", "light", "ours"]
 
 
 class Fault(Exception):
@@ -37,6 +37,31 @@ class Door(Protocol):
 
     def close(self) -> None:
         """Close it."""
+
+
+class Renewed:
+    """A door whose engine is emptied every so many inputs, and opened anew after many more."""
+
+    reset, anew = 25, 2000
+    _count = 0
+    _doxa: Doxa
+
+    def _begin(self) -> None:
+        """Open the engine, and what is around it."""
+        raise NotImplementedError
+
+    def _end(self) -> None:
+        """Close them."""
+        raise NotImplementedError
+
+    def _renew(self) -> None:
+        """Count an input."""
+        self._count += 1
+        if self._count % self.anew == 0:
+            self._end()
+            self._begin()
+        elif self._count % self.reset == 0:
+            self._doxa.memory(user="ana").forget(everything=True)
 
 
 @contextmanager

@@ -13,17 +13,13 @@ from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from doors.base import Fault, decoded, encoded, opened, ours
+from doors.base import Fault, Renewed, decoded, encoded, opened, ours
 from doxa.core.values import Turn
 
 __all__ = ["Api", "Kept"]
 
 MOST = 4
 """Calls of one input."""
-RESET = 25
-"""Inputs after which everything is forgotten."""
-ANEW = 2000
-"""Inputs after which it is another engine."""
 UNTYPED = (TypeError, ValueError, AttributeError, LookupError)
 """What a call may raise that no type checker lets pass."""
 GONE = ("forget", "import_")
@@ -135,7 +131,7 @@ class Kept:
                 raise Fault("an acknowledged turn has another text")
 
 
-class Api:
+class Api(Renewed):
     """Calls in a row, `[[name, {argument: value}], ...]`; what is no such list is absorbed as a text."""
 
     seeds: Sequence[bytes] = encoded(*SEEDS)
@@ -143,18 +139,19 @@ class Api:
 
     def __init__(self, models: bool) -> None:
         """Open it: an engine in memory."""
-        self._models, self._count, self._kept = models, 0, Kept()
+        self._models, self._kept = models, Kept()
         self._folder = Path(mkdtemp(prefix="fuzz-"))
-        self._doxa = opened(models)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._doxa = opened(self._models)
+
+    def _end(self) -> None:
+        self._doxa.close()
 
     def __call__(self, data: bytes) -> None:
         given = decoded(data)
-        self._count += 1
-        if self._count % ANEW == 0:
-            self._doxa.close()
-            self._doxa = opened(self._models)
-        elif self._count % RESET == 0:
-            self._doxa.memory(user="ana").forget(everything=True)
+        self._renew()
         calls = given if isinstance(given, list) else [["absorb", {"text": given}]]
         for call in calls[:MOST]:
             if isinstance(call, list) and len(call) == 2 and isinstance(call[1], dict):

@@ -13,6 +13,7 @@ from typing import Any
 from doors.base import decoded, encoded, opened, ours
 from doxa.backends.store import Row
 from doxa.core.errors import DoxaError
+from doxa.engine.history import transfer
 from doxa.memory import UserState, event_of, fold_row
 from doxa.memory.taskcodec import commit_from, commit_to
 
@@ -20,17 +21,8 @@ __all__ = ["BROKEN", "Exports", "Forests", "Rows", "folded", "told_rows"]
 
 MEMORY = Path(__file__).parents[3] / "tests" / "fuzz" / "corpus" / "memory.jsonl"
 """An export of a memory in which every kind of row is."""
-BROKEN = (
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-    RecursionError,
-    DoxaError,
-)
-"""What who reads rows that Doxa did not write takes for damage (`engine.history.transfer`)."""
+BROKEN = (*transfer.BROKEN, DoxaError)
+"""What who reads rows that Doxa did not write takes for damage."""
 AT = datetime(2024, 1, 1, tzinfo=UTC)
 WORDS = (
     *("claims", "rules", "changes", "tasks", "edits", "set", "new", "gone", "valid", "known", "support", "metadata"),

@@ -11,7 +11,7 @@ from typing import Any
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from doors.base import Fault, decoded, encoded, opened
+from doors.base import Fault, Renewed, decoded, encoded, opened
 from doors.web import example
 from doxa.core.access import RIGHTS, Scope
 from doxa.core.config import MCP_PROFILES
@@ -20,7 +20,6 @@ from doxa.transport.mcp.server import server
 
 __all__ = ["Mcp"]
 
-RESET, ANEW = 25, 1000
 WAIT_S = 30.0
 INTERNAL = -32603
 OWN: Sequence[Any] = (
@@ -42,9 +41,10 @@ OWN: Sequence[Any] = (
 )
 
 
-class Mcp:
+class Mcp(Renewed):
     """Calls `[set of tools, tool, arguments]`, or `[set, "resource", address]`."""
 
+    anew = 1000
     words: Sequence[str] = (
         *MCP_PROFILES,
         "remember",
@@ -61,7 +61,7 @@ class Mcp:
         """Open it: an engine, and a client of a server for every set."""
         logging.getLogger("doxa").setLevel(logging.CRITICAL)
         self._crashes = Crashes()
-        self._models, self._count = models, 0
+        self._models = models
         self._loop = asyncio.new_event_loop()
         self._begin()
         self.seeds: Sequence[bytes] = encoded(*OWN, *self._loop.run_until_complete(self._offered()))
@@ -106,12 +106,7 @@ class Mcp:
 
     def __call__(self, data: bytes) -> None:
         given = decoded(data)
-        self._count += 1
-        if self._count % ANEW == 0:
-            self._end()
-            self._begin()
-        elif self._count % RESET == 0:
-            self._doxa.memory(user="ana").forget(everything=True)
+        self._renew()
         if not isinstance(given, list) or len(given) != 3:
             given = ["doxa", "remember", {"text": given}]
         profile, name, arguments = given

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from doors.base import Fault, decoded, encoded, opened
+from doors.base import Fault, Renewed, decoded, encoded, opened
 from doors.requests import MEM0, OPENAI, REST
 from doxa.core.config import ServerConfig
 from doxa.engine import Keys
@@ -17,7 +17,6 @@ from doxa.transport.http import application
 
 __all__ = ["Mem0", "OpenAI", "Rest"]
 
-RESET, ANEW = 25, 2000
 WAIT_S = 30.0
 HEADERS = {"Doxa-User": "ana", "Content-Type": "application/json", "Host": "localhost", "Accept": "application/json"}
 
@@ -37,7 +36,7 @@ class Answer:
             return None
 
 
-class Web:
+class Web(Renewed):
     """Requests `{"m": method, "p": path, "q": {...}, "h": {...}, "b": body}`; a body is a text, or JSON."""
 
     tags: Sequence[str] = ()
@@ -59,7 +58,7 @@ class Web:
     def __init__(self, models: bool) -> None:
         """Open it: an engine, a key for it and an application."""
         logging.getLogger("doxa").setLevel(logging.CRITICAL)
-        self._models, self._count = models, 0
+        self._models = models
         self._loop = asyncio.new_event_loop()
         self._begin()
         self.seeds: Sequence[bytes] = encoded(*self._operations(), *self.more)
@@ -107,12 +106,7 @@ class Web:
         request = (
             given if isinstance(given, dict) else {"m": "POST", "p": "/v1/memory/turns", "b": data.decode("latin-1")}
         )
-        self._count += 1
-        if self._count % ANEW == 0:
-            self._end()
-            self._begin()
-        elif self._count % RESET == 0:
-            self._doxa.memory(user="ana").forget(everything=True)
+        self._renew()
         answer = self._loop.run_until_complete(asyncio.wait_for(self._asked(request), WAIT_S))
         if answer.status in (0, 500):
             raise Fault(f"{answer.status} at {self._route(request)}: {_reason(answer)}")
