@@ -11,6 +11,7 @@ from doxa.backends import load
 from doxa.backends.store import NewRow
 from doxa.backends.store.pages import Pages
 from doxa.backends.store.salvage import LAYOUT
+from doxa.backends.store.sql.rows import values_of
 from doxa.core.errors import InputError, NotFoundError
 
 SCOPE = "default/ana"
@@ -163,6 +164,16 @@ def test_an_answer_is_not_taken_for_a_turn(path):
         connection.execute("DELETE FROM heads")
     log = salvaged(path).logs()[SCOPE]
     assert log.disordered and not log.lost and len(log.rows) == 24
+
+
+def test_of_a_turn_that_was_taken_in_twice_the_first_counts_and_the_order_stays(path):
+    twice = values_of(SCOPE, 24, turn("turn 3 "), "t3", previous=23)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP INDEX events_turn")
+        new = "UPDATE events SET turn_id = :turn_id, body = :body, digest = :digest WHERE ordinal = 24"
+        connection.execute(new, twice)
+    log = salvaged(path).logs()[SCOPE]
+    assert log.disordered and [row.ordinal for row in log.rows] == [*range(1, 24)]
 
 
 @pytest.mark.parametrize(("location", "error"), [(":memory:", InputError), ("nowhere.db", NotFoundError)])

@@ -57,7 +57,8 @@ def open_engine(url: sa.URL, *, durability: str, server: Server) -> tuple[sa.Eng
     A new file is made.
 
     Raises:
-        StoreForeignError: the file is something else or damaged; it is left as it is.
+        StoreForeignError: the file is something else; it is left as it is.
+        StoreDamagedError: it is damaged; it is left as it is.
         StoreVersionError: a newer Doxa wrote it.
         StoreReadOnlyError: the folder or file cannot be written.
         MissingDependencyError: the database's driver is not installed.
@@ -83,7 +84,8 @@ def file_engine(url: sa.URL, *, durability: str, timeout_s: float, read_only: bo
     """Return an engine on an SQLite file of ours, or one in memory; with `read_only`, nothing can be written by it.
 
     Raises:
-        StoreForeignError: the file is something else or damaged; it is left as it is.
+        StoreForeignError: the file is something else; it is left as it is.
+        StoreDamagedError: it is damaged; it is left as it is.
         StoreReadOnlyError: it is not there, and cannot be made.
     """
     if in_memory(url):

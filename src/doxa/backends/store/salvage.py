@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from doxa.backends.store import Row
+from doxa.backends.store import Head, Row
 from doxa.backends.store.connect import open_engine, parse_url
 from doxa.backends.store.digests import DIGESTED, is_whole, with_digest
 from doxa.backends.store.failures import mapped_errors
@@ -26,7 +27,7 @@ from doxa.backends.store.pages import Pages, Record
 from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import Server
 from doxa.backends.store.sql.bulk import insert_all
-from doxa.backends.store.sql.heads import ERASED, insert_rows, move_head
+from doxa.backends.store.sql.heads import ERASED, head_values, insert_rows
 from doxa.backends.store.sql.rows import moment_of, standing
 from doxa.core.errors import InputError, NotFoundError
 
@@ -78,6 +79,8 @@ LAYOUT: Mapping[str, Mapping[str, tuple[type, ...]]] = {
 """The columns of each table in the order in which a file has them, which is that of the migrations."""
 LEAST = {"events": 7, "vectors": 4, "answers": 4, "keys": 2, "records": 4, "heads": 5}
 """How many columns a row had at first: those that were added later are not in it."""
+SCHEMA, TURNS_INDEX = 5, ("index", "events_turn", "events")
+"""Columns of an entry of the schema, and how the one of the index that finds turns begins; its root is next."""
 ENTRY = 3
 """Columns of an entry of the index that finds turns: scope, id and ordinal."""
 COMPLAINTS = 20
@@ -108,22 +111,19 @@ class Salvage:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._rows: dict[str, dict[tuple[Any, ...], Values]] = {name: {} for name in LAYOUT}
-        self.damaged: dict[str, int] = {}
-        """How many rows there are that are not what was written, by table."""
-        broken: dict[tuple[Any, ...], str] = {}
+        broken: set[tuple[str, tuple[Any, ...]]] = set()
         entries: list[Record] = []
         root = 0
         pages = Pages(path)
         for record in pages.records():
-            if record.values[:2] == ("index", "events_turn") and isinstance(record.values[3], int):
+            if record.values[:3] == TURNS_INDEX and len(record.values) == SCHEMA and isinstance(record.values[3], int):
                 root = record.values[3]
             elif not self._take(record, broken) and len(record.values) == ENTRY:
                 entries.append(record)
         tree = pages.tree(root)
         self._turns = {(one.values[0], one.values[2]): one.values[1] for one in entries if _is_entry(one, tree)}
-        for key, table in broken.items():
-            if key not in self._rows[table]:
-                self.damaged[table] = self.damaged.get(table, 0) + 1
+        self.damaged: Mapping[str, int] = Counter(table for table, key in broken if key not in self._rows[table])
+        """How many rows there are that are not what was written, by table."""
 
     def complaints(self) -> list[str]:
         """Return what SQLite finds wrong with the file; it does not look into rows."""
@@ -147,8 +147,11 @@ class Salvage:
         for scope in sorted({*stand, *turns}.union(*parts.values())):
             head = stand.get(scope)
             rows, lost = _chained(parts["events"].get(scope, []), head, turns.get(scope, {}))
-            once = list({row.turn_id or row.ordinal: row for row in reversed(rows)}.values())[::-1]
-            log = Log(rows=once, lost=lost, disordered=len(once) < len(rows) or bool(rows and head is None))
+            once: dict[str | int, Row] = {}
+            for row in rows:
+                once.setdefault(row.turn_id or row.ordinal, row)
+            disordered = len(once) < len(rows) or bool(rows and head is None)
+            log = Log(rows=[*once.values()], lost=lost, disordered=disordered)
             log.answers, log.records, log.vectors = (
                 parts[name].get(scope, []) for name in ("answers", "records", "vectors")
             )
@@ -186,10 +189,9 @@ class Salvage:
                 return
             # It may be what was lost: behind every row that is known is behind every row that was erased and is not.
             mark = {"ordinal": max((log.rows[-1].ordinal for log in logs.values() if log.rows), default=0)}
-        connection.execute(sa.insert(heads).values(scope=ERASED, ordinal=0, state=0, received=0, maintained=0))
-        move_head(connection, ERASED, standing((), ordinal=mark["ordinal"]))
+        connection.execute(sa.insert(heads).values(head_values(ERASED, Head(ordinal=mark["ordinal"]))))
 
-    def _take(self, record: Record, broken: dict[tuple[Any, ...], str]) -> bool:
+    def _take(self, record: Record, broken: set[tuple[str, tuple[Any, ...]]]) -> bool:
         """Take a record in if it is a row, and tell whether it is."""
         found = _row_in(record.values)
         if found is None:
@@ -198,7 +200,7 @@ class Salvage:
         key = tuple(values[column.name] for column in _TABLES[table].primary_key)
         if not whole:
             if not record.carved:
-                broken[key] = table
+                broken.add((table, key))
         elif key not in self._rows[table] or not record.carved:
             self._rows[table][key] = values
         return True
@@ -309,10 +311,9 @@ def _row(row: Values) -> Row:
 
 def _put(connection: sa.Connection, scope: str, log: Log) -> None:
     if log.rows:
-        connection.execute(sa.insert(heads).values(scope=scope, ordinal=0, state=0, received=0, maintained=0))
         insert_rows(connection, scope, log.rows, previous=0)
         stands = standing(log.rows)
-        move_head(connection, scope, stands, fence=stands.fence)
+        connection.execute(sa.insert(heads).values(head_values(scope, stands) | {"fence": stands.fence}))
     turns = {row.ordinal for row in log.rows if row.turn_id is not None}
     insert_all(connection, vectors, (_again(vectors)(one) for one in log.vectors if one["ordinal"] in turns))
     for table, some in ((answers, log.answers), (records, log.records)):

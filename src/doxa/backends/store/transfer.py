@@ -24,7 +24,7 @@ from doxa.backends.store.files import check_file, in_memory
 from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import Server, make_engine
 from doxa.backends.store.sql.bulk import insert_all
-from doxa.backends.store.sql.heads import ERASED, move_head
+from doxa.backends.store.sql.heads import ERASED, head_values, move_head
 from doxa.core.errors import InputError, NotFoundError, StoreError, StoreForeignError
 from doxa.core.migration import Moved
 
@@ -226,8 +226,9 @@ class Transfer:
             if ours <= (theirs or 0):
                 return _mark_compared(ours, theirs)
             if theirs is None:
-                target.execute(sa.insert(heads).values(scope=ERASED, ordinal=0, state=0, received=0, maintained=0))
-            move_head(target, ERASED, Head(ordinal=ours))
+                target.execute(sa.insert(heads).values(head_values(ERASED, Head(ordinal=ours))))
+            else:
+                move_head(target, ERASED, Head(ordinal=ours))
         return Moved(what="erasures", state="copied", rows=1)
 
     def compare_erasures(self) -> Moved:

@@ -138,9 +138,12 @@ def _filled(log: Any) -> list[Row]:
     _, unread = _gaps(log)
     read = {row.about: row.ordinal for row in log.rows if row.kind == "maintained" and row.about is not None}
     free = 0
-    for ordinal in sorted(unread):
-        # Turns are read in their order, so that the place of this one is behind those of all before it.
-        free = max(free, ordinal, *(place for about, place in read.items() if about < ordinal), 0) + 1
+    for ordinal in sorted(unread | read.keys()):
+        # Turns are read in their order, so that the place of one is behind those of all before it.
+        if ordinal in read:
+            free = max(free, read[ordinal])
+            continue
+        free = max(free, ordinal) + 1
         while free in rows:
             free += 1
         turn = rows[ordinal]

@@ -248,12 +248,13 @@ def retell_turns(
     lost = {row.about for row in rows if row.about is not None} - turns.keys()
     named = {str(row.body.get("target") or "") for row in rows if _is_of_turn(row)} - {*turns.values(), ""}
     gone = [row for row in rows if _concerns(row, lost, named)]
-    kept = [row for row in rows if row not in gone]
+    delete = {row.ordinal for row in gone}
+    kept = [row for row in rows if row.ordinal not in delete]
     fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
     tasks = Retelling.without(fresh, gone, task_reader)
     told = _retell(kept, tasks, parser, trained, after=after, context_turns=context_turns, seen={*unread})
     told |= _untold(kept, named, fresh.beliefs)
-    _rewrite(log, user, {row.ordinal for row in gone}, {}, told, expected=rows[-1].ordinal)
+    _rewrite(log, user, delete, {}, told, expected=rows[-1].ordinal)
 
 
 def _rewrite(

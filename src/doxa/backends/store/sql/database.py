@@ -20,6 +20,7 @@ from doxa.backends.store.server import Server
 from doxa.core.errors import ClosedError, StoreConflictError, StoreLockedError, StoreUnavailableError
 
 LOOKED_THROUGH = 256 << 20
+"""Bytes of a file in which a table is looked through before it is read: a tenth of a second or so."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -108,8 +108,12 @@ class Heads(Database):
         Where another first writer is at work Postgres waits until it has ended, so that the head may be there then.
         """
         query = HEADS.where(heads.c.scope == scope).with_for_update()
-        values = with_digest(heads, {"scope": scope, "ordinal": 0, "state": 0, "received": 0, "maintained": 0})
-        make = self._insert_into(heads).values(values).on_conflict_do_nothing().returning(heads.c.scope)
+        make = (
+            self._insert_into(heads)
+            .values(head_values(scope, Head()))
+            .on_conflict_do_nothing()
+            .returning(heads.c.scope)
+        )
         while True:
             found = connection.execute(query).one_or_none()
             if found is not None:
@@ -120,10 +124,15 @@ class Heads(Database):
                 return Head(), True
 
 
-def move_head(connection: sa.Connection, scope: str, head: Head, **more: Any) -> None:
-    """Write where a log stands, but for the token of its lease; `more` are columns that no digest is of."""
+def head_values(scope: str, head: Head) -> dict[str, Any]:
+    """Return the columns of a head that say where a log stands; the token of its lease is none of them."""
     stands = {"ordinal": head.ordinal, "state": head.state, "received": head.received, "maintained": head.maintained}
-    values = with_digest(heads, {"scope": scope, **stands}) | more
+    return with_digest(heads, {"scope": scope, **stands})
+
+
+def move_head(connection: sa.Connection, scope: str, head: Head, **more: Any) -> None:
+    """Write where a log stands; `more` are columns that no digest is of."""
+    values = head_values(scope, head) | more
     connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
 
 
