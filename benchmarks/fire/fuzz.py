@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import re
 import subprocess
@@ -189,6 +190,7 @@ class Run:
 
 def _inside(name: str, options: argparse.Namespace) -> None:
     """Let inputs in at one entrance, in this process."""
+    logging.getLogger("doxa").setLevel(logging.CRITICAL)
     guided = None if options.plain else _atheris()
     if guided is None:
         import doors

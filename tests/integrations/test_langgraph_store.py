@@ -3,6 +3,7 @@
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -225,15 +226,17 @@ def test_namespaces_never_share_what_is_believed(store):
     assert [one.key for one in shared.search(("notes", "cleo"))] == ["1"]
 
 
-def test_items_expire(store):
+def test_items_expire(store, monkeypatch):
     """Reading begins their time anew, and a sweep erases what was not read."""
+    now = [time.time()]
+    monkeypatch.setattr("doxa.integrations.langgraph.store.time", SimpleNamespace(time=lambda: now[0], monotonic=time.monotonic))
     short = DoxaStore(store.doxa, ttl={"default_ttl": 0.02, "omit_expired": True, "refresh_on_read": True})
     short.put(ANA, "1", {"text": "gone soon"})
     short.put(ANA, "2", {"text": "stays here"}, ttl=None)
     short.put(ANA, "3", {"text": "read again"})
-    time.sleep(0.8)
+    now[0] += 0.8
     assert short.get(ANA, "3") is not None
-    time.sleep(0.8)
+    now[0] += 0.8
     assert short.get(ANA, "1", refresh_ttl=False) is None and short.get(ANA, "3", refresh_ttl=False) is not None
     assert short.sweep_ttl() == 1 and {one.key for one in short.search(ANA, refresh_ttl=False)} == {"2", "3"}
 

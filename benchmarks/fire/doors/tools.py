@@ -59,7 +59,6 @@ class Mcp(Renewed):
 
     def __init__(self, models: bool) -> None:
         """Open it: an engine, and a client of a server for every set."""
-        logging.getLogger("doxa").setLevel(logging.CRITICAL)
         self._crashes = Crashes()
         self._models = models
         self._loop = asyncio.new_event_loop()
@@ -137,7 +136,7 @@ class Mcp(Renewed):
         """Close clients and engine."""
         self._end()
         self._loop.close()
-        logging.getLogger("mcp").removeHandler(self._crashes)
+        self._crashes.close()
 
 
 class Crashes(logging.Handler):
@@ -146,9 +145,16 @@ class Crashes(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self._found: list[BaseException] = []
-        logger = logging.getLogger("mcp")
-        logger.addHandler(self)
-        logger.propagate = False
+        self._logger = logging.getLogger("mcp")
+        self._before = self._logger.propagate
+        self._logger.addHandler(self)
+        self._logger.propagate = False
+
+    def close(self) -> None:
+        """Leave the log as it was found."""
+        self._logger.removeHandler(self)
+        self._logger.propagate = self._before
+        super().close()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take an exception out of the log."""

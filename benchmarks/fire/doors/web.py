@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -57,7 +56,6 @@ class Web(Renewed):
 
     def __init__(self, models: bool) -> None:
         """Open it: an engine, a key for it and an application."""
-        logging.getLogger("doxa").setLevel(logging.CRITICAL)
         self._models = models
         self._loop = asyncio.new_event_loop()
         self._begin()
