@@ -229,7 +229,8 @@ def test_namespaces_never_share_what_is_believed(store):
 def test_items_expire(store, monkeypatch):
     """Reading begins their time anew, and a sweep erases what was not read."""
     now = [time.time()]
-    monkeypatch.setattr("doxa.integrations.langgraph.store.time", SimpleNamespace(time=lambda: now[0], monotonic=time.monotonic))
+    clock = SimpleNamespace(time=lambda: now[0], monotonic=time.monotonic)
+    monkeypatch.setattr("doxa.integrations.langgraph.store.time", clock)
     short = DoxaStore(store.doxa, ttl={"default_ttl": 0.02, "omit_expired": True, "refresh_on_read": True})
     short.put(ANA, "1", {"text": "gone soon"})
     short.put(ANA, "2", {"text": "stays here"}, ttl=None)
