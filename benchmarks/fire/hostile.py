@@ -131,7 +131,7 @@ class Entrances:
             "ask": lambda text: self._doxa.dialogue(user="known").ask(text),
             "search": lambda text: self._doxa.memory(user="known").search(text),
             "check": lambda text: self._doxa.memory(user="known").check(text),
-            "respond": lambda text: self._doxa.dialogue(user=self._new()).respond(text),
+            "respond": self.responded,
             "import": self.imported,
         }
 
@@ -152,6 +152,11 @@ class Entrances:
     def after(self, text: str) -> None:
         """Ask in the session of the memory that was made last; the text stands there already."""
         self._doxa.dialogue(user=f"u{self._users}").ask("Where do I live?")
+
+    def responded(self, text: str) -> None:
+        user = self._new()
+        self._doxa.dialogue(user=user).respond(text)
+        self._doxa.wait(user)
 
     def imported(self, text: str) -> None:
         path, user = self._folder / "transcript.jsonl", self._new()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -38,6 +39,16 @@ def test_a_claim_that_fits_its_turn_is_firm_and_one_that_does_not_is_tentative()
     right, wrong = weighed([claim(), claim("Rome")], TURN, None, grader, encode, firm=0.6)
     assert (right.tentative, wrong.tentative) == (False, True)
     assert right.confidence > 0.9 > 0.1 > wrong.confidence
+
+
+def test_a_claim_of_a_long_turn_is_graded_beside_its_own_words() -> None:
+    """Not beside the end of the turn, which may be about anything."""
+    told = claim(span="I live in Oslo.")
+    more = 8 * "We painted the kitchen, and it took all day. My sister came with her two dogs. It rained, so we stayed in. "
+    turns = [replace(TURN, text=f"{before}{TURN.text} {after}") for before in ("", more) for after in ("", more)]
+    with closing(load("grader", "builtin")) as grader:
+        found = [weighed([told], turn, None, grader, encode, firm=0.6)[0].confidence for turn in turns]
+    assert min(found) > 0.85
 
 
 def test_what_takes_back_has_to_be_meant() -> None:

@@ -75,8 +75,13 @@ def _sentences(text: str) -> Iterator[list[tuple[int, int]]]:
             carried.append((begin, begin + len(stripped)))
             length += len(stripped) + (len(carried) > 1)
         start = after
-        if carried and not (length < LONGEST_SENTENCE and ABBREVIATION.search(stripped)):
+        if carried and not (length < LONGEST_SENTENCE and _goes_on(stripped)):
             yield carried
             carried, length = [], 0
     if carried:
         yield carried
+
+
+def _goes_on(piece: str) -> bool:
+    """Tell whether what seems to end a sentence is the point of an abbreviation."""
+    return piece.endswith(".") and bool(ABBREVIATION.search(piece, max(0, len(piece) - 8)))  # none of them is longer

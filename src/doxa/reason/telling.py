@@ -94,21 +94,30 @@ def tellings(
 def excerpt(text: str, about: Set[str], longest: int) -> str:
     """Return the neighbouring sentences of a text that hold most of some stems, the fewest that do, within a length.
 
-    Cost O(sentences x those that fit into the length).
+    Deterministic; cost O(words).
     """
     sentences = [part for part in SENTENCE.split(text) if part] or [text]
     held = [about & set(stems(part)) for part in sentences]
     best, first, last = -1, 0, 0
-    for start in range(len(sentences)):
-        found: set[str] = set()
-        size = -1
-        for end in range(start, len(sentences)):
+    found: Counter[str] = Counter()
+    size, end = 0, 0
+    for start, part in enumerate(sentences):
+        while end < len(sentences) and (end <= start or size + len(sentences[end]) <= longest):
+            found.update(held[end])
             size += len(sentences[end]) + 1
-            if size > longest and end > start:
-                break
-            found |= held[end]
-            if len(found) > best:
-                best, first, last = len(found), start, end
+            end += 1
+        if len(found) > best:
+            best, first, last = len(found), start, end - 1
+        size -= len(part) + 1
+        found.subtract(held[start])
+        for stem in held[start]:
+            if not found[stem]:
+                del found[stem]
+    missing = set().union(*held[first : last + 1])
+    for last in range(first, last + 1):
+        missing -= held[last]
+        if not missing:
+            break
     return " ".join(sentences[first : last + 1])[:longest]
 
 

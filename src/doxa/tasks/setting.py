@@ -149,8 +149,9 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
     lacking = before is not None and lacks(before.lowered)
     who = ("we", "i", "let", "they", "it") if lacking else ("we", "let") if clause.verb == "be" else ("we", "i", "let")
     us = bool(clause.wrapped) or any(token.lower in who for token in clause.subject)
-    slot = _place_slot(scene)
-    if slot is None or not us or (clause.verb not in TRYING and not clause.verb.endswith("ing")):
+    if not us or (clause.verb not in TRYING and not clause.verb.endswith("ing")):
+        return None
+    if (slot := _place_slot(scene)) is None:
         return None
     found = objects(scene, clause)
     placed = [inner for one in found for prep, inner in one.attached if prep in ("in", "at", "to", "with")]
@@ -174,11 +175,11 @@ def place_frame(scene: Scene, clause: Clause) -> str | None:
 def _place_slot(scene: Scene) -> str | None:
     """Return the slot with the place of the task that is spoken of."""
     root = scene.root()
-    for key in (*scene.visible_focus(), *([root] if root is not None else [])):
-        for one in (key, *scene.editor.ancestors(key)):
-            slot = scene.slot_named(one, ("location",)) or scene.slot_named(one, ("destination",))
-            if slot is not None and scene.editor.value(slot) is not None:
-                return slot
+    spoken_of = (*scene.visible_focus(), *([root] if root is not None else []))
+    for one in dict.fromkeys(above for key in spoken_of for above in (key, *scene.editor.ancestors(key))):
+        slot = scene.slot_named(one, ("location",)) or scene.slot_named(one, ("destination",))
+        if slot is not None and scene.editor.value(slot) is not None:
+            return slot
     return None
 
 

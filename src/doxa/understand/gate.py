@@ -35,6 +35,8 @@ __all__ = ["MARKS", "features", "odds_of", "weighed", "worded"]
 RIGHT, WRONG = (GRADES["claim"].index(grade) for grade in ("right", "wrong"))
 MARKS = {Act.WITHDRAW: "taken back", Act.CORRECT: "put right"}
 """How a grader reads what a speaker does to earlier words."""
+GRADED_CHARS, BEFORE_CHARS = 800, 100
+"""Of a longer turn, of which a grader would read the last 192 tokens alone, a claim's words and so many before them."""
 FAR = 5.0
 """Most that log odds count."""
 Encode = Callable[[str], NDArray[np.float32]]
@@ -88,9 +90,18 @@ def _meant(
 
 
 def _graded(claims: Sequence[Claim], turn: Turn, before: Turn | None, grader: Grader) -> list[list[float]]:
-    said = passage(turn, before)
-    rows: list[list[float]] = grader.grade("claim", [(worded(claim), said) for claim in claims]).tolist()
+    pairs = [(worded(claim), passage(_beside(turn, claim), before)) for claim in claims]
+    rows: list[list[float]] = grader.grade("claim", pairs).tolist()
     return rows
+
+
+def _beside(turn: Turn, claim: Claim) -> Turn:
+    """Return a turn that is too long for a grader with the part alone in which a claim is said."""
+    if len(turn.text) <= GRADED_CHARS or (at := turn.text.find(claim.span)) < 0:
+        return turn
+    start = max(0, at - BEFORE_CHARS)
+    start = turn.text.find(" ", start, at) + 1 or start if start else 0
+    return replace(turn, text=turn.text[start : at + len(claim.span)])
 
 
 def odds_of(grades: Sequence[float]) -> float:

@@ -75,16 +75,21 @@ def premise_of(text: str, known: Known) -> Premise | None:
     if not chosen:
         return None
     ordered = sorted(chosen.values(), key=lambda turn: (turn.at, turn.ordinal))
-    closest = sorted(ordered, key=lambda turn: len(wanted & frozenset(stems(turn.text))))[::-1]
-    said = [(_said(turn, wanted, known), turn.at) for turn in ordered]
-    return Premise(text=" ".join(text for text, _ in said), said=tuple(said), turns=tuple(closest))
+    shown = [_shown(turn, wanted) for turn in ordered]
+    shared = [len(wanted & frozenset(stems(text))) for text in shown]
+    closest = sorted(range(len(ordered)), key=shared.__getitem__)[::-1]
+    said = tuple(
+        (text if turn.speaker == known.user else f"{turn.speaker}: {text}", turn.at)
+        for turn, text in zip(ordered, shown, strict=True)
+    )
+    return Premise(text=" ".join(text for text, _ in said), said=said, turns=tuple(ordered[at] for at in closest))
 
 
-def _said(turn: Turn, wanted: frozenset[str], known: Known) -> str:
-    text = " ".join(turn.text.split())
-    if len(text.split()) > MOST_OF_TURN:
-        text = " ".join(_closest(split_text(text), wanted))
-    return text if turn.speaker == known.user else f"{turn.speaker}: {text}"
+def _shown(turn: Turn, wanted: frozenset[str]) -> str:
+    """Return the text of a turn in one line: of a long one the sentences that share most with what is wanted."""
+    words = turn.text.split()
+    text = " ".join(words)
+    return text if len(words) <= MOST_OF_TURN else " ".join(_closest(split_text(text), wanted))
 
 
 def _closest(sentences: Sequence[str], wanted: frozenset[str]) -> list[str]:
