@@ -44,7 +44,7 @@ def test_a_claim_that_fits_its_turn_is_firm_and_one_that_does_not_is_tentative()
 def test_a_claim_of_a_long_turn_is_graded_beside_its_own_words() -> None:
     """Not beside the end of the turn, which may be about anything."""
     told = claim(span="I live in Oslo.")
-    more = 8 * "We painted the kitchen, and it took all day. My sister came with her two dogs. It rained, so we stayed in. "
+    more = 8 * "We painted the kitchen, and it took all day. My sister came with two dogs. It rained, so we stayed in. "
     turns = [replace(TURN, text=f"{before}{TURN.text} {after}") for before in ("", more) for after in ("", more)]
     with closing(load("grader", "builtin")) as grader:
         found = [weighed([told], turn, None, grader, encode, firm=0.6)[0].confidence for turn in turns]

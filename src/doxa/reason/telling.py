@@ -113,11 +113,9 @@ def excerpt(text: str, about: Set[str], longest: int) -> str:
         for stem in held[start]:
             if not found[stem]:
                 del found[stem]
-    missing = set().union(*held[first : last + 1])
-    for last in range(first, last + 1):
-        missing -= held[last]
-        if not missing:
-            break
+    wanted = set().union(*held[first : last + 1])
+    told: set[str] = set()
+    last = next(end for end in range(first, last + 1) if (told := told | held[end]) == wanted)
     return " ".join(sentences[first : last + 1])[:longest]
 
 
