@@ -365,9 +365,22 @@ def test_a_rule_may_clash_with_any_number_of_facts_at_once(policy):
 def test_what_nothing_joins_is_settled_apart():
     """A rule about everybody costs as many questions as there are people, each about one of them."""
     beliefs = tell(*(claim(f"p{n}", "trainee", n=n, relation=IS) for n in range(60)), [everybody(60, polarity=True)])
-    theory = beliefs.kept["theory"]
     assert sum(holds for (_, thing), holds in held(beliefs).items() if thing == "key") == 60
-    assert theory.work.assumed < 60 * 60
+    assert len(beliefs.kept["cores"]) <= 2 * 60
+
+
+def test_a_rule_that_joins_people_is_asked_about_those_whom_it_joins():
+    """Of n people there are n x n pairs; each is a question about two of them, however many there are."""
+    live, know = Relation("lives_in", "lives in"), Relation("knows", "knows")
+    neighbours = rule(
+        [atom("?x", "?z", relation=live), atom("?y", "?z", relation=live)], [atom("?x", "?y", relation=know)]
+    )
+    for people in (4, 8, 16):
+        beliefs = tell([neighbours], *(claim(f"p{n}", "Oslo", n=n, relation=live) for n in range(1, people + 1)))
+        pairs = people * people - people
+        assert sum(f.status is Status.HELD and f.relation == know for f in beliefs.facts.values()) == pairs
+        asked = [names for names, also in beliefs.kept["cores"] if also]
+        assert (len(asked), max(map(len, asked))) == (pairs, 3)
 
 
 def test_more_people_than_cases_of_one_proposition_are_all_reached_and_left(monkeypatch):

@@ -20,6 +20,7 @@ from doxa.logic.amr import to_turtle as amr_to_turtle
 from doxa.logic.amr import translate as translate_amr
 from doxa.logic.archive import FORMAT, LogEntry, entries_of, excerpt, to_quads
 from doxa.logic.closure import Closure
+from doxa.logic.connections import Connections
 from doxa.logic.consistency import check_dl, check_rl
 from doxa.logic.consistency import report as consistency_of
 from doxa.logic.cores import preferred_conflict
@@ -52,6 +53,7 @@ __all__ = [
     "AmrGraph",
     "AmrNode",
     "Closure",
+    "Connections",
     "Correction",
     "Difference",
     "FactGraph",

@@ -6,6 +6,7 @@ what is touched, the slots that cases of rules connect with it, is told again (`
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -163,12 +164,14 @@ class _Revision:
 
     def _neighbourhood(self, held: dict[Slot, Sequence[Claim]]) -> tuple[list[Case], frozenset[str]]:
         """Add the slots that may clash with some slots; return the cases and the lives that connect them."""
+        cases: list[Case] = []
+        connected = -1
         while True:
-            known = len(held)
             people = self._lives(held)
-            cases = self._connect(held)
-            if len(held) == known:
+            if len(held) == connected:
                 return cases, people
+            cases = self._connect(held)
+            connected = len(held)
 
     def _lives(self, held: dict[Slot, Sequence[Claim]]) -> frozenset[str]:
         """Return the people whose dates some slots may break, and add the slots that bound their lives."""
@@ -325,14 +328,21 @@ class _Known:
     """What is spoken of after a step, as the variables of rules see it."""
 
     step: _Revision
+    known: defaultdict[tuple[str, str | None], list[Spoken]] = field(default_factory=lambda: defaultdict(list))
+    """What is spoken of by relation and subject, and by relation, as far as it was asked for."""
 
     def saying(self, predicate: str) -> Iterator[Spoken]:
         yield from (_parts(self.step.beliefs.facts[key]) for key in self.step.predicates().saying(predicate))
         yield from (said for said in self._added() if predicate_of(said[1], said[2]) == predicate)
 
-    def relating(self, relation: str) -> Iterator[Spoken]:
-        yield from (_parts(self.step.beliefs.facts[key]) for key in self.step.predicates().relating(relation))
-        yield from (said for said in self._added() if said[1].name == relation)
+    def relating(self, relation: str, subject: str | None = None) -> Iterable[Spoken]:
+        if (relation, None) not in self.known:
+            facts = (_parts(self.step.beliefs.facts[key]) for key in self.step.predicates().relating(relation))
+            added = (said for said in self._added() if said[1].name == relation)
+            for said in (*facts, *added):
+                for whose in (None, said[0].key):
+                    self.known[relation, whose].append(said)
+        return self.known.get((relation, subject), ())
 
     def in_slot(self, slot: Slot, claims: Sequence[Claim]) -> Iterator[Spoken]:
         """Yield what a slot speaks of: its claims, those that come in, and its facts, derived ones included."""

@@ -79,8 +79,8 @@ class Facts(Protocol):
         """Return the propositions with a predicate, of whomever."""
         ...
 
-    def relating(self, relation: str) -> Iterable[Spoken]:
-        """Return the propositions of a relation."""
+    def relating(self, relation: str, subject: str | None = None) -> Iterable[Spoken]:
+        """Return the propositions of a relation; of one subject, by its key, or of all."""
         ...
 
 
@@ -213,7 +213,7 @@ def _matches(atom: Atom, binding: Binding, facts: Facts) -> list[Binding]:
     """Return the ways to bind the open variables of an atom to what facts speak of."""
     atom = _bound(atom, binding)
     if _variable(atom.object):
-        known = facts.relating(atom.relation.name)
+        known = facts.relating(atom.relation.name, None if _variable(atom.subject) else atom.subject.key)
     else:
         known = facts.saying(predicate_of(atom.relation, atom.object))
     found = (_unified(atom, subject, thing, binding) for subject, _, thing in known)

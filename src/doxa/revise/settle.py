@@ -11,7 +11,7 @@ that alone helps and never the new one (see `logic.corrections`). The paper know
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -20,7 +20,7 @@ from typing import Any
 
 from doxa.core.turns import MACHINES
 from doxa.core.values import EARLIEST, UNBELIEVED, Act, Claim, Conflict, Interval, Modality, Status
-from doxa.logic import Lit, Theory, minimal, preferred_conflict, weighted
+from doxa.logic import Connections, Lit, Theory, minimal, preferred_conflict, weighted
 from doxa.memory import Slot, dimension_of, inventory
 from doxa.revise.bounds import bounds_of, lifespan
 from doxa.revise.ground import Case, Literal, Proposition
@@ -33,8 +33,10 @@ Name = tuple[Any, ...]
 """Of a belief in the theory: its kind ("said", "case", "one", "life"), then what it is about."""
 Cores = dict[tuple[tuple[Name, ...], tuple[Lit, ...]], tuple[Name, ...] | None]
 """What is asked of the theory (names, and literals beside them) and the preferred core; None where they agree."""
-MAX_CORES = 4096
+MAX_CORES = 16384
 """Answers that are kept; then all are forgotten."""
+FEW = 200
+"""Names that are put to a solver of their own; the one that is kept knows all, and each of its answers costs more."""
 DERIVED = -1
 """The episode of facts that follow, so that their ids differ from those that somebody said."""
 WORLD = (Modality.ASSERTED, Modality.PLANNED)
@@ -56,14 +58,14 @@ def settle(
     Args:
         claims: the live claims of each slot, in the order in which they came in.
         cases: what connects them; a case counts from the day on which its rule is known.
-        theory: the solver of this user; it learns the literals and cases, and is asked about subsets only.
+        theory: the solver of this user; it learns what many names are asked about, and is asked about subsets only.
         policy: which belief gives way.
         order: the place of a claim among all claims; it decides between those of the same moment, turn by turn.
         people: the keys of those whose ages and dates are checked against each other (`bounds`).
         cores: answers of the theory so far, kept between turns: most of a history was told before.
 
-    Deterministic. What nothing joins is settled apart. Cost for each part: one pass over its claims, and solver
-    questions about all of it per turn in which something may clash.
+    Deterministic. What nothing joins is settled apart. Cost for each part: one pass over its claims, and per turn
+    solver questions about what is connected with what the turn changes.
     """
     found: dict[Slot, list[Standing]] = {}
     derived: list[Standing] = []
@@ -123,6 +125,23 @@ def _joints(claim: Claim, people: frozenset[str]) -> Iterator[Hashable]:
             yield "life", person
 
 
+@dataclass(slots=True, kw_only=True)
+class _Names:
+    """What is taken for true at a time besides the cases, by name."""
+
+    held: dict[Name, Standing] = field(default_factory=dict)
+    """The facts that count, the oldest first."""
+    exclusions: frozenset[Name] = frozenset()
+    lives: frozenset[Name] = frozenset()
+    looks: dict[Name, tuple[object, ...]] = field(default_factory=dict)
+    """What a conclusion takes from each fact."""
+    places: dict[Name, int] = field(default_factory=dict)
+    """The place of each fact among them, the newest first."""
+
+    def all(self) -> set[Name]:
+        return {*self.held, *self.exclusions, *self.lives}
+
+
 @dataclass(slots=True)
 class _Joint:
     """Slots under cases of rules, while their claims are told turn by turn."""
@@ -137,6 +156,19 @@ class _Joint:
     people: frozenset[str] = frozenset()
     """Whose days of birth and death are spoken of."""
     clauses: dict[Name, tuple[Sequence[Lit], ...]] = field(default_factory=dict)
+    connections: Connections[Name] = field(default_factory=Connections)
+    spoken: set[Proposition] = field(default_factory=set)
+    """What cases speak of."""
+    worded: dict[Proposition, tuple[bool, int, int, Literal]] = field(default_factory=dict)
+    """What facts may be made of: whether only axioms speak of it, the places of a case and of its words in it."""
+    heads: defaultdict[tuple[str, str], list[Literal]] = field(default_factory=lambda: defaultdict(list))
+    """What cases say that holds, by subject and relation."""
+    settled: _Names = field(default_factory=_Names)
+    """What was consistent when it was checked last, and is looked at no more but for what changed since."""
+    moved: set[Name] = field(default_factory=set)
+    """Cases that came or went since then."""
+    follows: dict[Proposition, Standing] = field(default_factory=dict)
+    """What is entailed now."""
     cores: Cores = field(default_factory=dict)
     suspended: set[str] = field(default_factory=set)
     """Rules that clash with newer rules alone."""
@@ -186,11 +218,19 @@ class _Joint:
             body = [Lit(lit.proposition, not lit.positive) for lit in case.body]
             self._believe(name, *([*body, Lit(lit.proposition, lit.positive)] for lit in case.head))
             self.cases[name] = case
+            self.moved.add(name)
+            for place, literal in enumerate(case.literals()):
+                self.spoken.add(literal.proposition)
+                known, axiom = self.worded.get(literal.proposition), case.known_at is None
+                if case.derives and (known is None or known[0] > axiom):
+                    self.worded[literal.proposition] = axiom, len(self.cases), place, literal
+                if literal.positive:
+                    self.heads[literal.atom.subject.key, literal.atom.relation.name].append(literal)
 
     def _believe(self, name: Name, *clauses: Sequence[Lit]) -> None:
-        self.clauses[name] = clauses
-        if name not in self.theory:
-            self.theory.believe(name, *clauses)
+        if name not in self.clauses:
+            self.clauses[name] = clauses
+            self.connections.add(name, clauses)
 
     def check(self, at: datetime) -> None:
         """Revise until what holds is consistent with the cases, then derive what follows."""
@@ -199,12 +239,44 @@ class _Joint:
             return
         while True:  # each round gives up a fact or a rule, so it ends
             held = self._held(at)
-            names = [*reversed(held), *self._exclusions(held), *lives, *self._rules()]
-            core = self._core(names)
+            now = _Names(
+                held=held,
+                exclusions=self._exclusions(held),
+                lives=lives,
+                looks={name: _look(standing) for name, standing in held.items()},
+                places={name: place for place, name in enumerate(reversed(held))},
+            )
+            core = self._clash(now)
             if core is None:
-                self._derive(names, held, at)
+                self._derive(now, at)
+                self.settled = now
+                self.moved.clear()
                 return
-            self._give_way(core, held, names)
+            self._give_way(core, now)
+
+    def _clash(self, now: _Names) -> Sequence[Name] | None:
+        """Return a minimal set of names that clashes; None where there is none. What came last is in each of them."""
+        came = {*(now.all() - self.settled.all()), *self.moved}
+        return self._core(self._bearing(self._said_by(name for name in came if self._counts(name, now)), now))
+
+    def _said_by(self, names: Iterable[Name]) -> list[tuple[Name, Sequence[Lit]]]:
+        return [(name, clause) for name in names for clause in self.clauses[name]]
+
+    def _counts(self, name: Name, now: _Names) -> bool:
+        if name in self.cases:
+            return self.cases[name].rule_id not in self.suspended
+        return name in now.held or name in now.exclusions or name in now.lives
+
+    def _bearing(self, clauses: Iterable[tuple[Name | None, Sequence[Lit]]], now: _Names) -> list[Name]:
+        """Return the names that may clash with some clauses, in their order."""
+        return self._in_order(self.connections.clashing(clauses, lambda name: self._counts(name, now)), now)
+
+    def _in_order(self, names: Iterable[Name], now: _Names) -> list[Name]:
+        """Return names with the newest facts first, and the cases last."""
+        some = set(names)
+        facts = sorted((name for name in some if name in now.held), key=now.places.__getitem__)
+        cases = sorted(name for name in some if name in self.cases)
+        return [*facts, *sorted(some & now.exclusions), *sorted(some & now.lives), *cases]
 
     def _core(self, names: Sequence[Name], *also: Lit) -> Sequence[Name] | None:
         """Return a minimal set of names that clashes, preferring the first; None when they are consistent.
@@ -213,41 +285,48 @@ class _Joint:
         """
         question = (tuple(names), also)
         if question not in self.cores:
-            holds = self.theory.consistent(names, also=also)
             if len(self.cores) >= MAX_CORES:
                 self.cores.clear()
-            self.cores[question] = None if holds else tuple(preferred_conflict(names, self._holding(also)))
+            if len(names) > FEW:
+                self.cores[question] = self._asked(self.theory, *question)
+            else:
+                with Theory() as theory:
+                    self.cores[question] = self._asked(theory, *question)
         return self.cores[question]
 
-    def _holding(self, also: tuple[Lit, ...]) -> Callable[[Sequence[Name]], bool]:
-        return lambda some: self.theory.consistent(some, also=also)
+    def _asked(self, theory: Theory, names: tuple[Name, ...], also: tuple[Lit, ...]) -> tuple[Name, ...] | None:
+        for name in names:
+            if name not in theory:
+                theory.believe(name, *self.clauses[name])
 
-    def _lives(self) -> list[Name]:
+        def holds(some: Sequence[Name]) -> bool:
+            return theory.consistent(some, also=also)
+
+        return None if holds(names) else tuple(preferred_conflict(names, holds))
+
+    def _lives(self) -> frozenset[Name]:
         """Return the names of what holds of every life that is spoken of."""
-        names = [("life", person) for person in sorted(self.people)]
+        names: list[Name] = [("life", person) for person in self.people]
         for name in names:
             self._believe(name, [lifespan(name[1])])
-        return list(names)
-
-    def _rules(self) -> list[Name]:
-        return sorted(name for name, case in self.cases.items() if case.rule_id not in self.suspended)
+        return frozenset(names)
 
     def _held(self, at: datetime) -> dict[Name, Standing]:
         """Return the facts that hold and are undisputed by the names of their literals, the oldest first."""
-        spoken = {literal.proposition for case in self.cases.values() for literal in case.literals()}
         found = [s for state in self.slots.values() for s in state.standings if _counts(s, at)]
         known: dict[Name, Standing] = {}
         for standing in sorted(found, key=self._latest):
             first = standing.first
             proposition = Proposition.of(first.subject, first.relation, first.object)
             bounds = bounds_of(first, standing.valid) if first.subject.key in self.people else ()
-            if proposition in spoken or first.functional or bounds:
+            if proposition in self.spoken or first.functional or bounds:
                 name: Name = ("said", proposition, first.polarity, *bounds)
                 self._believe(name, *([literal] for literal in (Lit(proposition, first.polarity), *bounds)))
+                known.pop(name, None)  # said twice, it counts from the last time
                 known[name] = standing
         return known
 
-    def _exclusions(self, held: Mapping[Name, Standing]) -> list[Name]:
+    def _exclusions(self, held: Mapping[Name, Standing]) -> frozenset[Name]:
         """Return the names of the clauses by which a functional relation has one value: said against followed."""
         names: list[Name] = []
         firsts = [standing.first for standing in held.values()]
@@ -258,26 +337,24 @@ class _Joint:
             if not (first.functional and first.polarity) or own in beside:
                 continue
             kind = dimension_of(first.relation, first.object)
-            for literal in self._heads(first.subject.key, first.relation.name):
+            for literal in self.heads.get((first.subject.key, first.relation.name), ()):
                 if literal.proposition in beside:
                     continue
                 if literal.proposition != own and dimension_of(literal.atom.relation, literal.atom.object) == kind:
                     name = ("one", *(part for one in sorted((own, literal.proposition)) for part in one))
                     self._believe(name, [Lit(own, False), Lit(literal.proposition, False)])
                     names.append(name)
-        return sorted(set(names))
+        return frozenset(names)
 
-    def _heads(self, subject: str, relation: str) -> list[Literal]:
-        heads = (literal for case in self.cases.values() for literal in case.literals() if literal.positive)
-        return [lit for lit in heads if lit.atom.subject.key == subject and lit.atom.relation.name == relation]
-
-    def _give_way(self, core: Sequence[Name], held: Mapping[Name, Standing], names: Sequence[Name]) -> None:
+    def _give_way(self, core: Sequence[Name], now: _Names) -> None:
         """Give up what the policy chooses from a core, in favour of what was said last."""
+        held = now.held
         facts = [held[name] for name in core if name in held]
         rules = sorted({self.cases[name].rule_id for name in core if name in self.cases})
         if not facts:
             oldest = min((self.cases[n] for n in core if n in self.cases), key=_since)
             self.suspended.add(oldest.rule_id)
+            self.moved |= {name for name, case in self.cases.items() if case.rule_id == oldest.rule_id}
             return
         newest = max(facts, key=self._latest)
         last = newest.claims[-1]
@@ -288,6 +365,7 @@ class _Joint:
         if by_hand:
             loser = min((fact for fact in facts if fact is not newest), key=self._latest)
         elif self.policy in (Policy.MINIMAL, Policy.WEIGHTED):
+            names = self._in_order([name for name in self.clauses if self._counts(name, now)], now)
             gone = self._least(held, names, newest)
             loser = next((held[name] for name in core if name in gone), newest)
         else:
@@ -354,32 +432,31 @@ class _Joint:
             fact.because = (*(other.fact_id for other in others), *rules)
             fact.reason = "it cannot be true together with: " + "; ".join(other.first.span for other in others)
 
-    def _derive(self, names: Sequence[Name], held: Mapping[Name, Standing], at: datetime) -> None:
-        """Bring the derived facts in line with what the cases entail now."""
-        said = {Proposition.of(s.first.subject, s.first.relation, s.first.object) for s in held.values()}
-        follows: dict[str, Standing] = {}
-        for literal in self._open_literals(said):
-            for positive in (True, False):
-                why = self._core(names, Lit(literal.proposition, not positive))
-                if why is not None:
-                    fact = self._follows(literal, positive, why, held)
-                    if fact is not None:
-                        follows.setdefault(fact.fact_id, fact)
-                    break
-        for key, was in self.derived.items():
-            if key not in follows and was.status is Status.HELD:
+    def _derive(self, now: _Names, at: datetime) -> None:
+        """Bring the derived facts in line with what the cases entail now: those that rest on what changed."""
+        before = self.settled
+        seen = {name for name, look in now.looks.items() if before.looks.get(name) != look}
+        changed = {*seen, *(now.all() ^ before.all()), *self.moved}
+        met = self.connections.around(clause for _, clause in self._said_by(changed))
+        touched = {literal.atom for literal in met if literal.atom in self.worded}
+        said = {Proposition.of(s.first.subject, s.first.relation, s.first.object) for s in now.held.values()}
+        for proposition in sorted(touched, key=lambda one: self.worded[one][:3]):
+            was = self.follows.pop(proposition, None)
+            fact = None if proposition in said else self._entailed(proposition, now)
+            if fact is not None:
+                self.follows[proposition] = self.derived[fact.fact_id] = fact
+            if was is not None and (fact is None or fact.fact_id != was.fact_id):
                 self._no_longer(was, at)
-        self.derived.update(follows)
 
-    def _open_literals(self, said: set[Proposition]) -> list[Literal]:
-        """Return one literal for each proposition of the cases that nobody states, in the words of stated rules."""
-        found: dict[Proposition, Literal] = {}
-        for case in sorted(self.cases.values(), key=lambda case: case.known_at is None):
-            if case.derives:
-                for literal in case.literals():
-                    if literal.proposition not in said:
-                        found.setdefault(literal.proposition, literal)
-        return list(found.values())
+    def _entailed(self, proposition: Proposition, now: _Names) -> Standing | None:
+        """Return the fact that a proposition holds, or that it does not; None where neither follows."""
+        for positive in (True, False):
+            denied = Lit(proposition, not positive)
+            names = self._bearing([(None, [denied])], now)
+            why = self._core(names, denied) if names else None
+            if why is not None:
+                return self._follows(self.worded[proposition][3], positive, why, now.held)
+        return None
 
     def _follows(
         self, literal: Literal, positive: bool, why: Sequence[Name], held: Mapping[Name, Standing]
@@ -447,6 +524,11 @@ def _counts(standing: Standing, at: datetime) -> bool:
         return False
     start, end = standing.valid.start, standing.valid.end
     return end is None or start == end or end > at.date()
+
+
+def _look(standing: Standing) -> tuple[object, ...]:
+    """Return what decides what a fact adds to what follows from it."""
+    return standing.episode, standing.first, standing.valid, *standing.claims
 
 
 def _rank(standing: Standing) -> int:
