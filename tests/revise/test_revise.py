@@ -350,6 +350,18 @@ def test_every_fact_is_well_formed(rows, functional):
         assert not (fact.valid.start and fact.valid.end) or fact.valid.start <= fact.valid.end
 
 
+def test_what_holds_again_is_what_a_new_word_is_against():
+    """Ana's denial holds again once Mia takes hers back, beside one that was set aside; then Ana says the opposite."""
+    said = [
+        claim("A", subject="Mia", speaker="Ana", polarity=False, n=0),
+        claim("A", subject="Mia", speaker="Mia", n=1),
+        claim("A", subject="Mia", speaker="Ana", polarity=False, n=2),
+        claim("A", subject="Mia", speaker="Mia", act=Act.WITHDRAW, n=3),
+        claim("A", subject="Mia", speaker="Ana", n=4),
+    ]
+    assert [s.first.polarity for s in resolve(said) if s.status is Status.HELD] == [True]
+
+
 @given(CLAIMS, st.booleans())
 def test_a_value_and_its_denial_are_never_both_open(rows, functional):
     """Whoever says which, one of the two has ended."""

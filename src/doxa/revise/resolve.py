@@ -394,8 +394,10 @@ class SlotState:
             disputed[0].reason, disputed[0].conflict = "nobody who is still trusted says otherwise", None
 
     def _live(self, object_key: str, *, polarity: bool) -> Standing | None:
-        same = reversed(self._of_value.get((object_key, polarity), []))
-        return next((s for s in same if s.status is Status.HELD or s.status in UNBELIEVED), None)
+        """Return the fact with a value that holds now, else the last one with it that is not over or given up."""
+        same = self._of_value.get((object_key, polarity), [])
+        live = [s for s in reversed(same) if s.status is Status.HELD or s.status in UNBELIEVED]
+        return next((s for s in live if s.status is Status.HELD and s.valid.end is None), live[0] if live else None)
 
     def _add(self, claim: Claim) -> Standing:
         same = self._of_value.setdefault(_value(claim), [])
