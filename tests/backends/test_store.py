@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -377,6 +378,31 @@ def test_a_time_before_1970_is_kept(store):
     """Negative times are times."""
     store.receive(SCOPE, turn(at=AT - timedelta(days=40_000)), turn_id="t1")
     assert store.read(SCOPE)[0].known_at == AT - timedelta(days=40_000)
+
+
+OTHER_PROCESS = """
+import sys
+from doxa.backends import load
+store = load("store", f"sql:{sys.argv[1]}")
+print(*[row.turn_id for row in store.read("default/ana")])
+store.close()
+"""
+
+
+def test_a_process_that_opens_a_file_twice_keeps_its_locks(tmp_path):
+    """Else another process that closes it takes the write-ahead log away, with what is received from then on."""
+    path = tmp_path / "memory.db"
+
+    def elsewhere():
+        command = [sys.executable, "-c", OTHER_PROCESS, str(path)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+
+    with closing(load("store", f"sql:{path}")) as store:
+        store.receive(SCOPE, turn(), turn_id="t1")
+        load("store", f"sql:{path}").close()
+        assert elsewhere() == ["t1"]
+        store.receive(SCOPE, turn(), turn_id="t2")
+        assert elsewhere() == ["t1", "t2"]
 
 
 def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -48,12 +49,7 @@ def check_file(path: Path) -> None:
         if not os.access(path.parent, os.W_OK):
             raise StoreReadOnlyError(f"The folder {path.parent} cannot be written. Give a path in a writable folder.")
         return
-    try:
-        with path.open("rb") as file:
-            magic = file.read(16)
-    except OSError as exc:
-        raise StoreReadOnlyError(f"The memory {path} cannot be read: {exc.strerror}. Check its rights.") from exc
-    if not magic:
+    if not path.stat().st_size:
         return
     log = path.with_name(f"{path.name}-wal")
     if is_frozen(path) and log.exists() and log.stat().st_size:
@@ -61,24 +57,52 @@ def check_file(path: Path) -> None:
             f"{path} lies where nothing can be written, and its newest turns are still in {log.name}. Copy both files "
             "to a writable folder and open them there, or close the process that is writing."
         )
+    mark, tables = _look(path)
+    if mark != APPLICATION_ID and tables:
+        raise StoreForeignError(
+            f"{path} is the SQLite database of another program; it was left as it is. Give another path. If it was a "
+            f"memory and is damaged, `doxa check-file {path}` says what is left of it."
+        )
+
+
+def _look(path: Path) -> tuple[int, int]:
+    """Return the mark of a file and how many tables it has, by a connection that only reads.
+
+    Only SQLite opens what may be a database: where anybody else in the process closes it, all locks of the process on
+    it are gone (https://www.sqlite.org/howtocorrupt.html, 2.2), and with them what its other engines write.
+
+    Raises:
+        StoreForeignError: it is no database.
+        StoreDamagedError: it begins like one, and cannot be read.
+    """
+    try:
+        with closing(_read_only(path)) as connection:
+            (mark,) = connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except (sqlite3.Error, MemoryError) as exc:
+        _require_magic(path)
+        with mapped_errors(str(path)):
+            raise exc
+    return mark, tables
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    frozen = "&immutable=1" if is_frozen(path) else ""
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro{frozen}", uri=True)
+
+
+def _require_magic(path: Path) -> None:
+    """Refuse what cannot be read, or does not begin like an SQLite file."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(SQLITE_MAGIC))
+    except OSError as exc:
+        raise StoreReadOnlyError(f"The memory {path} cannot be read: {exc.strerror}. Check its rights.") from exc
     if magic != SQLITE_MAGIC:
         raise StoreForeignError(
             f"{path} is not a Doxa memory (it does not start like an SQLite file); it was left as it is. "
             "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`; if it was a memory "
             f"and is damaged, `doxa check-file {path}` says what is left of it."
-        )
-    with mapped_errors(str(path)):
-        frozen = "&immutable=1" if is_frozen(path) else ""
-        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro{frozen}", uri=True)
-        try:
-            (mark,) = connection.execute("PRAGMA application_id").fetchone()
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        finally:
-            connection.close()
-    if mark != APPLICATION_ID and tables:
-        raise StoreForeignError(
-            f"{path} is the SQLite database of another program; it was left as it is. Give another path. If it was a "
-            f"memory and is damaged, `doxa check-file {path}` says what is left of it."
         )
 
 
