@@ -28,9 +28,11 @@ from doxa.core.errors import (
     StoreReadOnlyError,
     StoreVersionError,
 )
+from doxa.core.sealing import MemoryKey
 
 AT = datetime(2024, 5, 1, 9, 30, 0, 123456, tzinfo=UTC)
 SCOPE = "default/ana"
+KEY = MemoryKey(f"x'{'5a' * 32}'")  # the bits themselves: nothing is derived, which takes its time for every file
 
 
 def turn(text="hello", at=AT):
@@ -43,14 +45,14 @@ def maintained(about, **body):
     return NewRow(kind="maintained", known_at=AT, body=body, about=about)
 
 
-@pytest.fixture(params=["memory", "file", "postgres"])
+@pytest.fixture(params=["memory", "file", "encrypted", "postgres"])
 def store(request, tmp_path):
     """Every implementation of the store, empty."""
     if request.param == "postgres":
         location = request.getfixturevalue("postgres_url")
     else:
         location = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
-    opened = load("store", f"sql:{location}")
+    opened = load("store", f"sql:{location}", key=KEY if request.param == "encrypted" else None)
     yield opened
     opened.close()
 
