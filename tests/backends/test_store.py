@@ -385,23 +385,27 @@ def test_a_time_before_1970_is_kept(store):
 OTHER_PROCESS = """
 import sys
 from doxa.backends import load
-store = load("store", f"sql:{sys.argv[1]}")
+from doxa.core.sealing import MemoryKey
+path, said = sys.argv[1:]
+store = load("store", f"sql:{path}", key=MemoryKey(said) if said else None)
 print(*[row.turn_id for row in store.read("default/ana")])
 store.close()
 """
 
 
-def test_a_process_that_opens_a_file_twice_keeps_its_locks(tmp_path):
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
+def test_a_process_that_opens_a_file_twice_keeps_its_locks(tmp_path, key):
     """Else another process that closes it takes the write-ahead log away, with what is received from then on."""
     path = tmp_path / "memory.db"
+    said = "" if key is None else key.said
 
     def elsewhere():
-        command = [sys.executable, "-c", OTHER_PROCESS, str(path)]
+        command = [sys.executable, "-c", OTHER_PROCESS, str(path), said]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split()
 
-    with closing(load("store", f"sql:{path}")) as store:
+    with closing(load("store", f"sql:{path}", key=key)) as store:
         store.receive(SCOPE, turn(), turn_id="t1")
-        load("store", f"sql:{path}").close()
+        load("store", f"sql:{path}", key=key).close()
         assert elsewhere() == ["t1"]
         store.receive(SCOPE, turn(), turn_id="t2")
         assert elsewhere() == ["t1", "t2"]

@@ -32,6 +32,7 @@ __all__ = [
     "begin_encrypted",
     "driver",
     "errors_of_files",
+    "is_spoilt",
     "keyed",
     "looking",
     "salt_of",
@@ -118,11 +119,15 @@ def keyed(url: sa.URL, path: Path, key: MemoryKey) -> sa.Engine:
 
     @sa.event.listens_for(engine, "handle_error")
     def spoilt(context: sa.engine.ExceptionContext) -> None:
-        # After a page that is not what was written SQLCipher refuses every other one on the same connection.
-        if any(sign in str(context.original_exception) for sign in SPOILT):
+        if is_spoilt(context.original_exception):
             context.is_disconnect = True
 
     return engine
+
+
+def is_spoilt(exc: BaseException) -> bool:
+    """Tell whether a connection is of no use any more: after one bad page SQLCipher refuses all others on it."""
+    return any(sign in str(exc) for sign in SPOILT)
 
 
 def begin_encrypted(path: Path, key: MemoryKey) -> None:

@@ -71,10 +71,11 @@ def rekey(
         if old is None and new is None:
             raise InputError(f"{path} is not encrypted; it was left as it is. Give a key to encrypt it by.")
         folder = _begun(path)
-        rows = _copied(path, folder / DATABASE, old, new, told)
-        with closing(load("hold", f"sql:{folder / DATABASE}", key=new)) as made:  # so that all of it is in the one file
-            salt = made.salt
-        carried = _carried(path, folder, seal_of(old, None), seal_of(new, salt))
+        try:
+            rows, carried = _made(path, folder, old, new, told)
+        except (Exception, KeyboardInterrupt):
+            shutil.rmtree(folder, ignore_errors=True)  # it may not be encrypted
+            raise
         _exchange(folder, path)
     finish_rekeying(str(path))
     return Rekeyed(
@@ -95,6 +96,14 @@ def _begun(path: Path) -> Path:
         return private_folder(folder)
     except OSError as exc:
         raise StoreReadOnlyError(f"{folder} cannot be made: {exc.strerror}. Nothing was changed.") from exc
+
+
+def _made(path: Path, folder: Path, old: MemoryKey | None, new: MemoryKey | None, told: Told) -> tuple[int, int]:
+    """Make the new files in a folder; returns how many rows are in the database, and how many files are beside it."""
+    rows = _copied(path, folder / DATABASE, old, new, told)
+    with closing(load("hold", f"sql:{folder / DATABASE}", key=new)) as made:  # so that all of it is in the one file
+        salt = made.salt
+    return rows, _carried(path, folder, seal_of(old, None), seal_of(new, salt))
 
 
 def _copied(path: Path, to: Path, old: MemoryKey | None, new: MemoryKey | None, told: Told) -> int:
