@@ -3,8 +3,9 @@
     python benchmarks/encryption.py [--turns 1000] [--rounds 3] [--models]
 
 A plain memory and an encrypted one, by a passphrase, take in the same turns, in turn in each round; both are closed and
-opened in a process of their own. With `--models` turns are read and searched by what ships; else the vectors are those
-of tests, and what is measured is nearer to the database. `received` is `absorb` alone, `flushed` until all is read.
+opened in processes of their own. With `--models` turns are read and searched by what ships; else the vectors are those
+of tests, and what is measured is nearer to the database. `flushed` is until all is read; `receive_ms` and `read_ms` are
+of the database alone: one turn that is received, and all of them read.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from doxa.backends import load
+from doxa.backends.store import NewRow
 from doxa.core.config import Config
 from doxa.engine import Doxa
 
@@ -58,10 +62,26 @@ def filled(path: Path, count: int, settings: Config) -> dict[str, float]:
         talk = doxa.dialogue(user="ana")
         for number, text in enumerate(told(count)):
             talk.absorb(text, turn_id=f"t{number}")
-        received = perf_counter()
         doxa.flush()
         flushed = perf_counter()
-    return {"made": opened - start, "received": received - opened, "flushed": flushed - opened}
+    return {"made": opened - start, "flushed": flushed - opened}
+
+
+def stored(path: Path, count: int, settings: Config) -> dict[str, float]:
+    """Receive turns and read them, by the database alone."""
+    store, took = load("store", f"sql:{path}.rows", **settings.store.options()), []
+    for number, text in enumerate(told(count)):
+        row = NewRow(kind="turn", known_at=datetime.now(UTC), body={"session": "s", "text": text})
+        start = perf_counter()
+        store.receive("default/ana", row, turn_id=f"t{number}")
+        took.append(perf_counter() - start)
+    store.close()
+    store = load("store", f"sql:{path}.rows", **settings.store.options())
+    start = perf_counter()
+    store.read("default/ana")
+    read = perf_counter() - start
+    store.close()
+    return {"receive_ms": 1000 * statistics.median(took), "read_ms": 1000 * read}
 
 
 def searched(path: Path, settings: Config) -> dict[str, float]:
@@ -78,7 +98,7 @@ def searched(path: Path, settings: Config) -> dict[str, float]:
             began = perf_counter()
             memory.search(f"What did {NAMES[number % 8]} say about {PLACES[number // 8 % 8]}?")
             took.append(perf_counter() - began)
-    return {"opened": opened - start, "folded": folded - opened, "search": statistics.median(took)}
+    return {"opened": opened - start, "folded": folded - opened, "search_ms": 1000 * statistics.median(took)}
 
 
 def sizes(path: Path) -> dict[str, float]:
@@ -106,18 +126,21 @@ def main() -> None:
     options = parser.parse_args()
     if options.step:
         settings = config(key=options.key, models=options.models)
-        step = filled(options.path, options.turns, settings) if options.step == "fill" else None
-        print(json.dumps(step or searched(options.path, settings)))
+        if options.step == "fill":
+            found = filled(options.path, options.turns, settings) | stored(options.path, options.turns, settings)
+        else:
+            found = searched(options.path, settings)
+        print(json.dumps(found))
         return
     shared = [f"--turns={options.turns}", *(["--models"] if options.models else [])]
     rows: dict[str, list[dict[str, Any]]] = {"plain": [], "encrypted": []}
     for _ in range(options.rounds):
-        for name, found in rows.items():
+        for name, kept in rows.items():
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "memory.db"
                 mine = [*shared, f"--path={path}", *(["--key"] if name == "encrypted" else [])]
                 row = elsewhere("--step=fill", *mine) | elsewhere("--step=search", *mine) | sizes(path)
-                found.append(row)
+                kept.append(row)
     print(json.dumps({name: medians(found) for name, found in rows.items()}, indent=1))
 
 
@@ -126,7 +149,7 @@ def medians(rows: list[dict[str, Any]]) -> dict[str, float]:
     told: dict[str, Any] = {}
     for name in rows[0]:
         values = sorted(row[name] for row in rows)
-        told[name] = [round(one, 5) for one in (statistics.median(values), values[0], values[-1])]
+        told[name] = [round(one, 4) for one in (statistics.median(values), values[0], values[-1])]
     return told
 
 

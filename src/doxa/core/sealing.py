@@ -28,7 +28,18 @@ from doxa.core.errors import ConfigError, MissingDependencyError, StoreKeyError
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["EXTRA", "PURPOSE", "SALT", "Kind", "MemoryKey", "Seal", "is_sealed", "read_key", "unsealed"]
+__all__ = [
+    "EXTRA",
+    "PURPOSE",
+    "SALT",
+    "Kind",
+    "MemoryKey",
+    "Seal",
+    "is_sealed",
+    "read_key",
+    "require_cryptography",
+    "unsealed",
+]
 
 EXTRA: Final = "encrypted"
 PURPOSE: Final = "An encrypted memory (setting store.key)"
@@ -81,10 +92,7 @@ class Seal:
     """
 
     def __init__(self, key: MemoryKey, salt: bytes | None = None) -> None:
-        try:
-            import cryptography.exceptions  # noqa: F401 - so that it is missed here, and not in the middle of writing
-        except ImportError as exc:
-            raise MissingDependencyError("cryptography", extra=EXTRA, purpose=PURPOSE) from exc
+        require_cryptography()
         self._key = key
         self._salt = salt or os.urandom(SALT)
 
@@ -117,6 +125,14 @@ class Seal:
             return _cipher(self._key, head[len(MAGIC) :], kind).decrypt(nonce, rest, head + kind.encode())
         except (InvalidTag, ValueError) as exc:  # ValueError: too short
             raise StoreKeyError("it was encrypted by another key than store.key, or is damaged") from exc
+
+
+def require_cryptography() -> None:
+    """Raise MissingDependencyError where the library is not installed, and not in the middle of writing."""
+    try:
+        import cryptography.exceptions  # noqa: F401
+    except ImportError as exc:
+        raise MissingDependencyError("cryptography", extra=EXTRA, purpose=PURPOSE) from exc
 
 
 def is_sealed(data: bytes) -> bool:

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from doxa.core.errors import MissingDependencyError
-from doxa.core.sealing import EXTRA, PURPOSE, SALT, MemoryKey
+from doxa.core.sealing import EXTRA, PURPOSE, SALT, MemoryKey, require_cryptography
 
 __all__ = [
     "MAGIC",
@@ -77,7 +77,7 @@ def errors_of_files(*others: type[Exception]) -> tuple[type[Exception], ...]:
 
 
 def salt_of(path: Path, key: MemoryKey) -> bytes | None:
-    """Return the salt that an encrypted file begins with; None for one that is not there, or empty.
+    """Return the salt that an encrypted file begins with; None for one that is not there, empty, or not to be read.
 
     SQLite reads it: whoever else closes a file ends the locks of this process on it (see `files`).
     """
@@ -85,8 +85,8 @@ def salt_of(path: Path, key: MemoryKey) -> bytes | None:
         return None
     with closing(driver(key).connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
         connection.execute(f"PRAGMA key = \"x'{bytes(32).hex()}'\"")  # it is the same whatever the key
-        (found,) = connection.execute("PRAGMA cipher_salt").fetchone()
-    return bytes.fromhex(found)
+        found = connection.execute("PRAGMA cipher_salt").fetchone()
+    return bytes.fromhex(found[0]) if found else None
 
 
 def unlock(connection: Any, key: MemoryKey, salt: bytes) -> None:
@@ -160,6 +160,7 @@ class PageCipher:
     """What opens the pages of one encrypted file."""
 
     def __init__(self, bits: bytes, salt: bytes) -> None:
+        require_cryptography()
         from cryptography.hazmat.primitives.ciphers.algorithms import AES
 
         masked = bytes(byte ^ MASK for byte in salt)
