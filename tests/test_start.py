@@ -17,6 +17,7 @@ READING = {
 }
 MODELS = {"onnxruntime", "openai", "py3langid", "pysat", "scipy", "tokenizers"}
 STATE = {"alembic", "doxa.backends.store", "doxa.logic", "doxa.memory", "numpy", "pyoxigraph", "sqlalchemy"}
+CIPHERS = {"cryptography", "sqlcipher3"}
 SERVER = {"fastapi", "mcp", "starlette", "uvicorn"}
 FRAMEWORKS = {
     "agent_framework",
@@ -59,7 +60,7 @@ def test_opening_a_database_loads_nothing_that_reads_or_answers(tmp_path):
     path = str(tmp_path / "memory.db")
     found = loaded_after(f"from doxa import Doxa\nDoxa.open({path!r}).close()\nDoxa.open({path!r})")
     assert "doxa.memory" in found
-    assert found & (READING | MODELS | SERVER) == set()
+    assert found & (READING | MODELS | SERVER | CIPHERS) == set()
 
 
 def test_the_command_line_loads_no_engine_to_say_what_it_can():

@@ -168,9 +168,9 @@ def settle(doxa: Doxa) -> None:
             log.snapshots.write(log.scope(user), state, last=digest_of(log.rows(user)[-1]))
 
 
-def filled(place: str, secret: str) -> list[str]:
+def filled(place: str, secret: str, config: Config = SETTINGS) -> list[str]:
     """Make a memory that is full of a word, and return the ids of the turns that hold it."""
-    with Doxa.open(place, config=SETTINGS) as doxa:
+    with Doxa.open(place, config=config) as doxa:
         doxa.dialogue(user=OTHER, speaker="Ben").absorb("I live in Bergen.", turn_id="b1")
         turns = fill(doxa, "ana", secret)
         settle(doxa)

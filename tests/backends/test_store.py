@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -27,9 +28,11 @@ from doxa.core.errors import (
     StoreReadOnlyError,
     StoreVersionError,
 )
+from doxa.core.sealing import MemoryKey
 
 AT = datetime(2024, 5, 1, 9, 30, 0, 123456, tzinfo=UTC)
 SCOPE = "default/ana"
+KEY = MemoryKey(f"x'{'5a' * 32}'")  # the bits themselves: nothing is derived, which takes its time for every file
 
 
 def turn(text="hello", at=AT):
@@ -42,14 +45,14 @@ def maintained(about, **body):
     return NewRow(kind="maintained", known_at=AT, body=body, about=about)
 
 
-@pytest.fixture(params=["memory", "file", "postgres"])
+@pytest.fixture(params=["memory", "file", "encrypted", "postgres"])
 def store(request, tmp_path):
     """Every implementation of the store, empty."""
     if request.param == "postgres":
         location = request.getfixturevalue("postgres_url")
     else:
         location = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
-    opened = load("store", f"sql:{location}")
+    opened = load("store", f"sql:{location}", key=KEY if request.param == "encrypted" else None)
     yield opened
     opened.close()
 
@@ -377,6 +380,35 @@ def test_a_time_before_1970_is_kept(store):
     """Negative times are times."""
     store.receive(SCOPE, turn(at=AT - timedelta(days=40_000)), turn_id="t1")
     assert store.read(SCOPE)[0].known_at == AT - timedelta(days=40_000)
+
+
+OTHER_PROCESS = """
+import sys
+from doxa.backends import load
+from doxa.core.sealing import MemoryKey
+path, said = sys.argv[1:]
+store = load("store", f"sql:{path}", key=MemoryKey(said) if said else None)
+print(*[row.turn_id for row in store.read("default/ana")])
+store.close()
+"""
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
+def test_a_process_that_opens_a_file_twice_keeps_its_locks(tmp_path, key):
+    """Else another process that closes it takes the write-ahead log away, with what is received from then on."""
+    path = tmp_path / "memory.db"
+    said = "" if key is None else key.said
+
+    def elsewhere():
+        command = [sys.executable, "-c", OTHER_PROCESS, str(path), said]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+
+    with closing(load("store", f"sql:{path}", key=key)) as store:
+        store.receive(SCOPE, turn(), turn_id="t1")
+        load("store", f"sql:{path}", key=key).close()
+        assert elsewhere() == ["t1"]
+        store.receive(SCOPE, turn(), turn_id="t2")
+        assert elsewhere() == ["t1", "t2"]
 
 
 def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path):

@@ -48,6 +48,7 @@ _BUILT_IN: Final[Mapping[tuple[str, str], str]] = {
     ("reader", "scripted"): "doxa.backends.reader.scripted:open_reader",
     ("seq2seq", "hf"): "doxa.backends.seq2seq.huggingface:open_seq2seq",
     ("seq2seq", "scripted"): "doxa.backends.seq2seq.scripted:open_seq2seq",
+    ("hold", "sql"): "doxa.backends.store.hold:open_hold",
     ("store", "sql"): "doxa.backends.store.sql:open_store",
     ("transfer", "sql"): "doxa.backends.store.transfer:open_transfer",
     ("salvage", "sql"): "doxa.backends.store.salvage:open_salvage",

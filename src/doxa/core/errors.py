@@ -16,6 +16,7 @@
     │   ├── StoreFullError       no room is left on the device
     │   ├── StoreVersionError    the file was written by a newer Doxa
     │   ├── StoreForeignError    the file is something else
+    │   ├── StoreKeyError        the file is encrypted and the key is not its own, or the other way about
     │   ├── StoreDamagedError    a row or a page is not what was written
     │   ├── PackError            a file that is made from the log is damaged; it is made anew
     │   └── StoreConflictError   two writers changed one user at once (retried inside)
@@ -50,6 +51,7 @@ __all__ = [
     "StoreError",
     "StoreForeignError",
     "StoreFullError",
+    "StoreKeyError",
     "StoreLockedError",
     "StoreReadOnlyError",
     "StoreUnavailableError",
@@ -153,6 +155,10 @@ class StoreVersionError(StoreError):
 
 class StoreForeignError(StoreError):
     """The file is no Doxa memory; it was left as it is."""
+
+
+class StoreKeyError(StoreError):
+    """The file is encrypted and no key, or another one, was given, or it is not and one was; it was left as it is."""
 
 
 class StoreDamagedError(StoreError):

@@ -1,11 +1,11 @@
-"""What became of a database that was copied into another one."""
+"""What became of a database that was copied into another one, or written anew under another key."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Migration", "Moved"]
+__all__ = ["Migration", "Moved", "Rekeyed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +37,18 @@ class Migration:
     def complete(self) -> bool:
         """Whether the target holds all of the source."""
         return all(one.state in ("copied", "same") for one in self.moved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rekeyed:
+    """What became of a file that got another key, or lost its key."""
+
+    path: str
+    was_encrypted: bool
+    encrypted: bool
+    rows: int
+    """How many rows were written anew and compared."""
+    files: int
+    """How many files beside it were carried over."""
+    untouched: tuple[str, ...] = ()
+    """What else lies beside it under its name, and is as it was: copies that may not be encrypted."""

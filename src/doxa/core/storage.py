@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
+from doxa.core.errors import ConfigError
 from doxa.core.roles import Group
+from doxa.core.sealing import MemoryKey, read_key
 
 __all__ = ["MEMORY", "StoreConfig", "database_file"]
 
@@ -25,8 +28,16 @@ def database_file(location: str) -> str | None:
 
 
 class StoreConfig(Group):
-    """Where the memory is kept and how safe a write is."""
+    """Where the memory is kept, how safe a write is, and whether it is encrypted."""
 
+    key: SecretStr | None = Field(
+        None,
+        description="Key by which an SQLite file and the files beside it are encrypted (extra `encrypted`): a "
+        "passphrase, or `x'...'` with 64 hexadecimal digits. `doxa rekey` encrypts a file that is there.",
+    )
+    key_file: Path | None = Field(
+        None, description="File that holds the key, which nobody else may read, as an alternative to `key`."
+    )
     durability: Literal["process", "power"] = Field(
         "process",
         description="What an acknowledged turn survives in an SQLite file: the death of the process, or a power loss "
@@ -73,3 +84,19 @@ class StoreConfig(Group):
         None,
         description="Address at which such changes are listened for where the database's own is a PgBouncer's.",
     )
+
+    def secret(self) -> MemoryKey | None:
+        """Return the key of the memory, from the setting or its file; None where it is not encrypted.
+
+        Raises:
+            ConfigError: both are given, the file cannot be read, or it holds no key.
+        """
+        if self.key is not None and self.key_file is not None:
+            raise ConfigError("Expected store.key or store.key_file, got both. Unset one of them.")
+        if self.key is not None:
+            return MemoryKey(self.key.get_secret_value())
+        return None if self.key_file is None else read_key(self.key_file)
+
+    def options(self) -> dict[str, Any]:
+        """Return what the factory of a store is given; raises as `secret`."""
+        return {**self.model_dump(exclude={"key", "key_file"}), "key": self.secret()}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from doxa.engine.api.worker import Stuck, Worker, stuck, try_again
     from doxa.engine.history.mending import check_file, mend_file
     from doxa.engine.history.moving import IMPORTED, Imported
+    from doxa.engine.history.rekeying import rekey
     from doxa.engine.history.transfer import is_export
     from doxa.engine.noting import OURS, noted, notes
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
@@ -110,6 +111,7 @@ __all__ = [
     "open_reasoner",
     "played",
     "read_filter",
+    "rekey",
     "relation_counts",
     "remove",
     "short",
@@ -150,6 +152,7 @@ ROOMS = {
     "awaited finished": "engine.api.awaiting",
     "build_base show_base": "engine.wiring.knowledge",
     "check_file mend_file": "engine.history.mending",
+    "rekey": "engine.history.rekeying",
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",
     "is_export": "engine.history.transfer",

@@ -1,11 +1,13 @@
 """Files that are written whole or not at all, and those of learned arrays among them: checked when they are read.
 
-A new file is its owner's alone to read; one that is written anew keeps its mode.
+A new file is its owner's alone to read; one that is written anew keeps its mode. With a seal it is encrypted; what is
+read may be encrypted or not.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
 import threading
@@ -19,8 +21,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
+from doxa.core.errors import FormatError, NotFoundError, StoreKeyError, StoreReadOnlyError
 from doxa.core.private import private_file, private_folder
+from doxa.core.sealing import Seal, unsealed
 
 __all__ = ["digest", "load_arrays", "replacing", "save_arrays"]
 
@@ -68,17 +71,26 @@ def replacing(path: Path, *, advice: str = "Give another path.", makes_folder: b
             temporary.unlink(missing_ok=True)
 
 
-def save_arrays(arrays: Arrays, path: Path) -> None:
+def save_arrays(arrays: Arrays, path: Path, *, seal: Seal | None = None) -> None:
     """Write arrays to a `.npz` without pickles, with a checksum, in one step.
+
+    Args:
+        arrays: the arrays by name.
+        path: the file.
+        seal: what encrypts it; it is then read whole.
 
     Raises:
         StoreReadOnlyError: the file cannot be written.
     """
-    with replacing(path, makes_folder=True) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays, checksum=np.array(digest(arrays)))
+    packed = io.BytesIO()
+    np.savez_compressed(packed, allow_pickle=False, **arrays, checksum=np.array(digest(arrays)))
+    with replacing(path, makes_folder=True) as temporary:
+        temporary.write_bytes(seal.closed(packed.getvalue(), "learned") if seal is not None else packed.getvalue())
 
 
-def load_arrays(path: Path, *, format: str, what: str, missing: str, again: str) -> dict[str, NDArray[Any]]:
+def load_arrays(
+    path: Path, *, format: str, what: str, missing: str, again: str, seal: Seal | None = None
+) -> dict[str, NDArray[Any]]:
     """Return the arrays of a file of `save_arrays`.
 
     Args:
@@ -87,16 +99,20 @@ def load_arrays(path: Path, *, format: str, what: str, missing: str, again: str)
         what: what it should be, in messages.
         missing: what is said where there is no such file.
         again: what to do about a file that cannot be used.
+        seal: what opens it, where it is encrypted.
 
     Raises:
         NotFoundError: there is no such file.
-        FormatError: it is no such file, or is damaged.
+        FormatError: it is no such file, or is damaged, or encrypted otherwise.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        packed = io.BytesIO(unsealed(path.read_bytes(), "learned", seal))
+        with np.load(packed, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except FileNotFoundError as exc:
         raise NotFoundError(missing) from exc
+    except StoreKeyError as exc:
+        raise FormatError(f"expected {what}, could not open it: {exc}", path=str(path)) from exc
     except DAMAGED as exc:
         raise FormatError(f"expected {what}, could not read it: {exc}; {again}", path=str(path)) from exc
     if (said := str(arrays.get("format", "nothing of the kind"))) != format:

@@ -21,6 +21,7 @@ import msgspec
 from doxa.backends.store import Row
 from doxa.core.errors import PackError, StoreReadOnlyError
 from doxa.core.private import private_folder
+from doxa.core.sealing import Seal
 from doxa.memory.columns import microseconds
 from doxa.memory.paged import Pack, write_pack
 from doxa.memory.state import UserState
@@ -42,16 +43,18 @@ class Snapshots:
     Args:
         folder: where they are; it is made when it is needed.
         of: what they must have been made with: the names of encoder, ontology and policy.
+        seal: what encrypts them; one that is not encrypted is not used then.
     """
 
-    def __init__(self, folder: Path, of: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, of: Mapping[str, str], seal: Seal | None = None) -> None:
         self._folder = folder
         self._of = dict(of)
+        self._seal = seal
 
     def open(self, scope: str) -> Pack | None:
         """Return the snapshot of a scope; None where there is none that can be used."""
         try:
-            pack = Pack.open(self._path(scope))
+            pack = Pack.open(self._path(scope), self._seal)
         except FileNotFoundError:
             return None
         except (OSError, PackError) as exc:
@@ -71,7 +74,7 @@ class Snapshots:
         about = {**self._about(scope), "ordinal": state.ordinal, "last": last}
         try:
             private_folder(path.parent)
-            with write_pack(path, about) as writer:
+            with write_pack(path, about, self._seal) as writer:
                 state.save(writer)
         except (OSError, StoreReadOnlyError) as exc:
             logger.warning("No snapshot of a memory was written, it will be read from its log: %s", exc)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doxa.core.errors import FormatError
+from doxa.core.sealing import Seal
 from doxa.memory import digest, load_arrays, save_arrays
 
 __all__ = [
@@ -186,19 +187,20 @@ def shipped(variant: str = "") -> Weights:
     return load_weights(Path(str(files("doxa.recall") / name)))
 
 
-def load_weights(path: Path, *, encoder: str = "") -> Weights:
+def load_weights(path: Path, *, encoder: str = "", seal: Seal | None = None) -> Weights:
     """Return the weights of a file.
 
     Args:
         path: a file of `save_weights`.
         encoder: the encoder in use; weights fitted to another one are refused. Empty takes any.
+        seal: what opens the file, where it is encrypted.
 
     Raises:
         NotFoundError: there is no such file.
         FormatError: it is no such file, is damaged, has arrays that do not fit together, or is of another encoder.
     """
     missing = f"There is no file {path} with weights of recall."
-    arrays = load_arrays(path, format=FORMAT, what="weights of recall", missing=missing, again=AGAIN)
+    arrays = load_arrays(path, format=FORMAT, what="weights of recall", missing=missing, again=AGAIN, seal=seal)
     try:
         weights = _weights(arrays)
         _check(weights)
@@ -210,8 +212,8 @@ def load_weights(path: Path, *, encoder: str = "") -> Weights:
     return weights
 
 
-def save_weights(weights: Weights, path: Path) -> None:
-    """Write weights to a file, in one step: a reader sees the old file or the new one, whole.
+def save_weights(weights: Weights, path: Path, *, seal: Seal | None = None) -> None:
+    """Write weights to a file, in one step: a reader sees the old file or the new one, whole; `seal` encrypts it.
 
     Raises:
         FormatError: the arrays do not fit together; nothing is written.
@@ -221,7 +223,7 @@ def save_weights(weights: Weights, path: Path) -> None:
         _check(weights)
     except ValueError as exc:
         raise FormatError(f"the arrays do not fit together ({exc})", path=str(path)) from exc
-    save_arrays(_arrays(weights), path)
+    save_arrays(_arrays(weights), path, seal=seal)
 
 
 def _arrays(weights: Weights) -> dict[str, NDArray[Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -25,6 +27,7 @@ EXTRAS = {
     "amr": ("amrlib", "AMR from a local model (DOXA_AMR=amrlib:FOLDER)"),
     "cluster": ("ray", "replicas of the server and workers that take in many users (doxa cluster)"),
     "dl": ("owlready2", "checks by OWL 2 DL (doxa verify --dl), with Java"),
+    "encrypted": ("sqlcipher3", "a memory that is encrypted on disk (DOXA_STORE_KEY_FILE=FILE)"),
     "hf": (
         "sentence-transformers",
         "encoders and sequence-to-sequence models from the Hugging Face hub (DOXA_ENCODER=hf:NAME)",
@@ -67,6 +70,7 @@ def checked(config: Config, *, offline: bool) -> list[Check]:
         guarded("AMR parser", lambda: _amr(config, offline=offline)),
         guarded("WordNet", lambda: _lexicon(config)),
         _reasoner(),
+        *([guarded("key", lambda: _key(config))] if config.store.key or config.store.key_file else []),
     ]
     return [*checks, unless_told(guarded("knowledge", lambda: _knowledge(config)), checks)]
 
@@ -76,6 +80,19 @@ def lesser(config: Config) -> list[Check]:
     without = [found for kind in SHIPPED if (found := _unwanted(config, kind)) is not None]
     missing = [one for one in _roles(config) if one.state == "failed"]
     return [*missing, *without, *([_no_model()] if config.llm.name is None else [])]
+
+
+def _key(config: Config) -> Check:
+    """Read the key of the memory, and see who else may."""
+    config.store.secret()
+    path = config.store.key_file
+    if path is None:
+        return Check(name="key", state="ok", detail="of the memory, in store.key")
+    mode = path.stat().st_mode & 0o777
+    if os.name != "nt" and mode & 0o077:
+        detail = f"of the memory, in {path}, which others than its owner may use (mode {mode:o})"
+        return Check(name="key", state="failed", detail=detail, fix=f"chmod 600 {shlex.quote(str(path))}")
+    return Check(name="key", state="ok", detail=f"of the memory, in {path}, its owner's alone")
 
 
 def _packages() -> Check:

@@ -14,7 +14,7 @@ from doxa.understand.questions import find_question, read_question
 from doxa.understand.relations import Mapped, RelationMapper
 from doxa.understand.requests import LONGEST, Request, kept_words, request_of
 from doxa.understand.teaching.head import Head, load_head, save_head, taught, taught_by
-from doxa.understand.teaching.marks import append_marks, drop_marks, is_relation_name, read_marks
+from doxa.understand.teaching.marks import append_marks, drop_marks, is_relation_name, read_marks, reseal_marks
 from doxa.understand.teaching.teach import teach
 from doxa.understand.teaching.unsure import lines_heard, unsure_of
 from doxa.understand.turn import read_ahead, understand
@@ -55,6 +55,7 @@ __all__ = [
     "prompt_version",
     "read_ahead",
     "read_marks",
+    "reseal_marks",
     "read_question",
     "request_of",
     "save_head",

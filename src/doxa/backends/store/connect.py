@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import StaticPool
 
+from doxa.backends.store.cipher import begin_encrypted, keyed
 from doxa.backends.store.failures import mapped_errors
 from doxa.backends.store.files import (
     APPLICATION_ID,
@@ -23,6 +24,7 @@ from doxa.backends.store.files import (
 )
 from doxa.backends.store.server import POOLS, Server
 from doxa.core.errors import ConfigError, MissingDependencyError, StoreVersionError
+from doxa.core.sealing import MemoryKey
 
 HEAD = "m008"
 """The newest migration."""
@@ -51,13 +53,16 @@ def parse_url(location: str) -> sa.URL:
     return sa.URL.create("sqlite", database=path)
 
 
-def open_engine(url: sa.URL, *, durability: str, server: Server) -> tuple[sa.Engine, Callable[[], None]]:
+def open_engine(
+    url: sa.URL, *, durability: str, server: Server, key: MemoryKey | None = None
+) -> tuple[sa.Engine, Callable[[], None]]:
     """Return an engine on a database that is ours and at the newest schema, and what ends its use.
 
-    A new file is made.
+    A new file is made. One in memory, or on a server, has no use for a key.
 
     Raises:
         StoreForeignError: the file is something else; it is left as it is.
+        StoreKeyError: it is encrypted and the key is not its own, or it is not; it is left as it is.
         StoreDamagedError: it is damaged; it is left as it is.
         StoreVersionError: a newer Doxa wrote it.
         StoreReadOnlyError: the folder or file cannot be written.
@@ -65,7 +70,7 @@ def open_engine(url: sa.URL, *, durability: str, server: Server) -> tuple[sa.Eng
     """
     try:
         if url.get_backend_name() == "sqlite":
-            engine = file_engine(url, durability=durability, timeout_s=server.timeout_s)
+            engine = file_engine(url, durability=durability, timeout_s=server.timeout_s, key=key)
             end: Callable[[], None] = engine.dispose
         else:
             engine, end = POOLS.take(url, server)
@@ -80,10 +85,21 @@ def open_engine(url: sa.URL, *, durability: str, server: Server) -> tuple[sa.Eng
     return engine, end
 
 
-def file_engine(url: sa.URL, *, durability: str, timeout_s: float, read_only: bool = False) -> sa.Engine:
+def file_engine(
+    url: sa.URL,
+    *,
+    durability: str,
+    timeout_s: float,
+    read_only: bool = False,
+    key: MemoryKey | None = None,
+    held: bool = False,
+) -> sa.Engine:
     """Return an engine on an SQLite file of ours, or one in memory; with `read_only`, nothing can be written by it.
 
+    One that this process holds (`hold`) can only be read, without a look at locks.
+
     Raises:
+        StoreKeyError: it is encrypted and the key is not its own, or it is not; it is left as it is.
         StoreForeignError: the file is something else; it is left as it is.
         StoreDamagedError: it is damaged; it is left as it is.
         StoreReadOnlyError: it is not there, and cannot be made.
@@ -93,11 +109,15 @@ def file_engine(url: sa.URL, *, durability: str, timeout_s: float, read_only: bo
         prepare_connections(engine, durability=durability, timeout_s=timeout_s, frozen=False)
         return engine
     path = Path(str(url.database))
-    check_file(path)
-    frozen = is_frozen(path)
+    check_file(path, key, held=held)
+    frozen = held or is_frozen(path)
     if not (frozen or read_only):
         begin_file(path)
-    engine = sa.create_engine(as_uri(url, immutable=frozen) if frozen or read_only else url)
+        if key is not None:
+            with mapped_errors(str(path)):
+                begin_encrypted(path, key)
+    url = as_uri(url, immutable=frozen) if frozen or read_only else url
+    engine = sa.create_engine(url) if key is None else keyed(url, path, key)
     prepare_connections(engine, durability=durability, timeout_s=timeout_s, frozen=frozen or read_only)
     return engine
 

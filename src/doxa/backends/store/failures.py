@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from doxa.backends.store.cipher import errors_of_files
 from doxa.core.errors import (
     StoreDamagedError,
     StoreError,
@@ -44,7 +44,7 @@ def mapped_errors(where: str) -> Iterator[None]:
     """Turn every database error inside the block into a `StoreError` that says what to do."""
     try:
         yield
-    except (DBAPIError, sqlite3.Error) as exc:
+    except errors_of_files(DBAPIError) as exc:
         raise mapped(exc, where) from exc
     except MemoryError as exc:  # what SQLite says of a length that is none
         raise damaged(where, "a part of it, which says that it is longer than there is memory for,") from exc
@@ -79,7 +79,7 @@ def readable(where: str, what: str) -> Iterator[None]:
 def mapped(exc: BaseException, where: str) -> StoreError:
     """Return the error of ours for one of a driver."""
     orig = getattr(exc, "orig", None) or exc
-    if isinstance(orig, sqlite3.Error):
+    if isinstance(orig, errors_of_files()):
         return _of_sqlite(str(orig), where)
     return _of_postgres(exc, where, state(exc), " ".join(str(orig).split()))
 

@@ -10,14 +10,17 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
+from doxa.backends.store.cipher import MAGIC, PageCipher, errors_of_files, looking, seems_encrypted
 from doxa.backends.store.failures import mapped_errors
-from doxa.core.errors import StoreError, StoreForeignError, StoreReadOnlyError
+from doxa.core.errors import StoreError, StoreForeignError, StoreKeyError, StoreReadOnlyError
 from doxa.core.private import private_file
+from doxa.core.sealing import MemoryKey
 
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""
 POLL_S = 0.01
-SQLITE_MAGIC = b"SQLite format 3\x00"
+UNKNOWN = ("not a database", "unable to open")
+"""In what SQLite says of a file that nobody can have open."""
 
 
 def in_memory(url: sa.URL) -> bool:
@@ -36,8 +39,11 @@ def as_uri(url: sa.URL, *, immutable: bool) -> sa.URL:
     return url.set(database=f"file:{quote(str(url.database))}", query=query)
 
 
-def check_file(path: Path) -> None:
-    """Refuse what is not ours before anything could write to it."""
+def check_file(path: Path, key: MemoryKey | None = None, *, held: bool = False) -> None:
+    """Refuse what is not ours, or not to be opened by this key or without one, before anything could write to it.
+
+    A file that this process holds (`hold`) is read without a look at locks.
+    """
     if path.is_dir():
         raise StoreForeignError(
             f"{path} is a folder; expected the path of a memory file, such as {path / 'memory.db'}."
@@ -48,12 +54,7 @@ def check_file(path: Path) -> None:
         if not os.access(path.parent, os.W_OK):
             raise StoreReadOnlyError(f"The folder {path.parent} cannot be written. Give a path in a writable folder.")
         return
-    try:
-        with path.open("rb") as file:
-            magic = file.read(16)
-    except OSError as exc:
-        raise StoreReadOnlyError(f"The memory {path} cannot be read: {exc.strerror}. Check its rights.") from exc
-    if not magic:
+    if not path.stat().st_size:
         return
     log = path.with_name(f"{path.name}-wal")
     if is_frozen(path) and log.exists() and log.stat().st_size:
@@ -61,24 +62,80 @@ def check_file(path: Path) -> None:
             f"{path} lies where nothing can be written, and its newest turns are still in {log.name}. Copy both files "
             "to a writable folder and open them there, or close the process that is writing."
         )
-    if magic != SQLITE_MAGIC:
-        raise StoreForeignError(
-            f"{path} is not a Doxa memory (it does not start like an SQLite file); it was left as it is. "
-            "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`; if it was a memory "
-            f"and is damaged, `doxa check-file {path}` says what is left of it."
-        )
-    with mapped_errors(str(path)):
-        frozen = "&immutable=1" if is_frozen(path) else ""
-        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro{frozen}", uri=True)
-        try:
-            (mark,) = connection.execute("PRAGMA application_id").fetchone()
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        finally:
-            connection.close()
+    mark, tables = _look(path, key, alone=held or is_frozen(path))
     if mark != APPLICATION_ID and tables:
         raise StoreForeignError(
             f"{path} is the SQLite database of another program; it was left as it is. Give another path. If it was a "
             f"memory and is damaged, `doxa check-file {path}` says what is left of it."
+        )
+
+
+def _look(path: Path, key: MemoryKey | None, *, alone: bool) -> tuple[int, int]:
+    """Return the mark of a file and how many tables it has, by a connection that only reads.
+
+    Only SQLite opens what may be a database: where anybody else in the process closes it, all locks of the process on
+    it are gone (https://www.sqlite.org/howtocorrupt.html, 2.2), and with them what its other engines write.
+
+    Raises:
+        StoreForeignError: it is no database.
+        StoreKeyError: it is encrypted and there is no key, or it is otherwise than by this one.
+        StoreDamagedError: it begins like one, and cannot be read.
+    """
+    try:
+        with looking(path, key, alone=alone) as connection:
+            (mark,) = connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except errors_of_files(MemoryError) as exc:
+        if any(sign in str(exc) for sign in UNKNOWN):
+            require_key(path, key)
+            if key is None:
+                _require_magic(path)
+        with mapped_errors(str(path)):
+            raise exc
+    return mark, tables
+
+
+def require_key(path: Path, key: MemoryKey | None) -> None:
+    """Refuse a file, which is not empty, that is encrypted where there is no key, or otherwise than by this one.
+
+    Raises:
+        StoreKeyError: it is; the message says which as far as it can be told.
+    """
+    is_plain = _begins(path) == MAGIC
+    if key is None:
+        if not is_plain and seems_encrypted(path):
+            raise StoreKeyError(
+                f"{path} is encrypted, and no key was given; it was left as it is. Say which key it has: "
+                "store.key_file (DOXA_STORE_KEY_FILE=FILE). If it was never encrypted it is no memory."
+            )
+    elif is_plain:
+        raise StoreKeyError(
+            f"{path} is not encrypted, and a key was given; it was left as it is. Encrypt it with `doxa rekey {path} "
+            "--to KEYFILE`, or unset store.key and store.key_file."
+        )
+    elif not PageCipher.of(path, key).fits(path):
+        raise StoreKeyError(
+            f"{path} cannot be opened by the key that was given (store.key, store.key_file); it was left as it is. "
+            "Give the key that it was encrypted by. If that is the one, the file is no memory, or its first bytes are "
+            "damaged: restore a copy of it."
+        )
+
+
+def _begins(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC))
+    except OSError as exc:
+        raise StoreReadOnlyError(f"The memory {path} cannot be read: {exc.strerror}. Check its rights.") from exc
+
+
+def _require_magic(path: Path) -> None:
+    """Refuse what does not begin like an SQLite file."""
+    if _begins(path) != MAGIC:
+        raise StoreForeignError(
+            f"{path} is not a Doxa memory (it does not start like an SQLite file); it was left as it is. "
+            "Give another path, or move the file away. To read a transcript use `doxa ingest FILE`; if it was a memory "
+            f"and is damaged, `doxa check-file {path}` says what is left of it."
         )
 
 
@@ -120,7 +177,7 @@ def _write_ahead(connection: sqlite3.Connection, timeout_s: float) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError as exc:
+        except errors_of_files() as exc:
             if "locked" not in str(exc) or time.monotonic() >= until:
                 raise
             time.sleep(POLL_S)

@@ -2,7 +2,8 @@
 
 A file is read as its format says (https://www.sqlite.org/fileformat.html): pages, with those of a write-ahead log in
 the place of older ones; in a page the cells that it points to; and, where a page is not what it should be, whatever in
-it has the form of a record. Nothing is believed of a record here: who asks compares its digest.
+it has the form of a record. Nothing is believed of a record here: who asks compares its digest. The pages of an
+encrypted file are opened first.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from doxa.backends.store.cipher import PAGE, RESERVED, PageCipher
 
 __all__ = ["Pages", "Record"]
 
@@ -47,12 +50,19 @@ class Pages:
 
     Args:
         path: the file; a write-ahead log beside it is read as well.
+        cipher: what opens its pages, where it is encrypted.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, cipher: PageCipher | None = None) -> None:
+        self._cipher = cipher
         self._data = path.read_bytes()
-        self.size = self._page_size()
-        self._usable = self.size - (self._data[20] if len(self._data) > FILE_HEADER and self._data[20] < 64 else 0)
+        self.spoilt: list[int] = []
+        """The pages that are not what was encrypted; the words in them that are whole are found all the same."""
+        if cipher is not None:
+            self._data = self._opened(self._data, cipher)
+        self.size = PAGE if cipher is not None else self._page_size()
+        reserved = self._data[20] if len(self._data) > FILE_HEADER and self._data[20] < 64 else 0
+        self._usable = self.size - (reserved if cipher is None else RESERVED)
         self._overlay = self._written_ahead(path.with_name(f"{path.name}-wal"))
         self._chained: set[int] = set()
 
@@ -89,6 +99,15 @@ class Pages:
                 waiting += [int.from_bytes(page[cell : cell + 4], "big") for cell in [first + 8, *cells]]
         return found
 
+    def _opened(self, data: bytes, cipher: PageCipher) -> bytes:
+        pages = []
+        for number, start in enumerate(range(0, len(data), PAGE), 1):
+            page = data[start : start + PAGE]
+            if not cipher.is_whole(number, page):
+                self.spoilt.append(number)
+            pages.append(cipher.opened(number, page))
+        return b"".join(pages)
+
     def _page_size(self) -> int:
         said = int.from_bytes(self._data[16:18], "big")
         said = 65536 if said == 1 else said
@@ -108,7 +127,8 @@ class Pages:
             sums = _checksum(head[:8] + page, sums, order)
             if head[8:16] != log[16:24] or head[16:24] != b"".join(one.to_bytes(4, "big") for one in sums):
                 break
-            waiting[int.from_bytes(head[:4], "big")] = page
+            number = int.from_bytes(head[:4], "big")
+            waiting[number] = page if self._cipher is None else self._cipher.opened(number, page)
             if any(head[4:8]):
                 committed |= waiting
                 waiting = {}

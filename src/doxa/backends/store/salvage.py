@@ -8,21 +8,20 @@ says which one is before it, and what lies between was erased.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from doxa.backends.store import Head, Row
+from doxa.backends.store.cipher import PageCipher, errors_of_files, looking
 from doxa.backends.store.connect import open_engine, parse_url
 from doxa.backends.store.digests import DIGESTED, is_whole, with_digest
 from doxa.backends.store.failures import mapped_errors
+from doxa.backends.store.files import require_key
 from doxa.backends.store.pages import Pages, Record
 from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import Server
@@ -30,6 +29,7 @@ from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.heads import ERASED, head_values, insert_rows
 from doxa.backends.store.sql.rows import moment_of, standing
 from doxa.core.errors import InputError, NotFoundError
+from doxa.core.sealing import MemoryKey
 
 __all__ = ["Log", "Salvage", "open_salvage"]
 
@@ -108,13 +108,15 @@ class Salvage:
     Cost: O(bytes), about 20 MB/s, some milliseconds for each page that is damaged; the file is in memory.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, key: MemoryKey | None = None) -> None:
         self._path = path
+        self._key = key
         self._rows: dict[str, dict[tuple[Any, ...], Values]] = {name: {} for name in LAYOUT}
         broken: set[tuple[str, tuple[Any, ...]]] = set()
         entries: list[Record] = []
         root = 0
-        pages = Pages(path)
+        pages = Pages(path, PageCipher.of(path, key) if key is not None else None)
+        self._spoilt = pages.spoilt
         for record in pages.records():
             if record.values[:3] == TURNS_INDEX and len(record.values) == SCHEMA and isinstance(record.values[3], int):
                 root = record.values[3]
@@ -128,13 +130,14 @@ class Salvage:
     def complaints(self) -> list[str]:
         """Return what SQLite finds wrong with the file; it does not look into rows."""
         log = self._path.with_name(f"{self._path.name}-wal")
-        alone = "" if log.exists() else "&immutable=1"  # else SQLite would make one
+        alone = not log.exists()  # else SQLite would make one
+        spoilt = [f"page {number} is not what was encrypted" for number in self._spoilt[:COMPLAINTS]]
         try:
-            with closing(sqlite3.connect(f"file:{quote(str(self._path))}?mode=ro{alone}", uri=True)) as connection:
+            with looking(self._path, self._key, alone=alone) as connection:
                 found = [str(said) for (said,) in connection.execute(f"PRAGMA integrity_check({COMPLAINTS})")]
-        except (sqlite3.Error, MemoryError) as exc:
-            return [str(exc) or "it cannot be read"]
-        return [] if found == ["ok"] else found
+        except errors_of_files(MemoryError) as exc:
+            found = [str(exc) or "it cannot be read"]
+        return spoilt + ([] if found == ["ok"] else found)
 
     def logs(self) -> dict[str, Log]:
         """Return what is left of every log and beside it, by scope."""
@@ -167,7 +170,7 @@ class Salvage:
         """
         if path.exists():
             raise InputError(f"{path} is there already and was left as it is; move it away first.")
-        engine, end = open_engine(parse_url(str(path)), durability="power", server=Server())
+        engine, end = open_engine(parse_url(str(path)), durability="power", server=Server(), key=self._key)
         try:
             with (
                 mapped_errors(str(path)),
@@ -206,10 +209,11 @@ class Salvage:
         return True
 
 
-def open_salvage(location: str) -> Salvage:
+def open_salvage(location: str, *, key: MemoryKey | None = None) -> Salvage:
     """Return what a damaged file still holds.
 
     Raises:
+        StoreKeyError: it is encrypted, and the key opens no page of it.
         InputError: it is no file.
         NotFoundError: there is none.
     """
@@ -219,7 +223,9 @@ def open_salvage(location: str) -> Salvage:
     path = Path(str(url.database))
     if not path.is_file():
         raise NotFoundError(f"There is no memory at {path}.")
-    return Salvage(path)
+    if path.stat().st_size:
+        require_key(path, key)
+    return Salvage(path, key)
 
 
 _TABLES: Mapping[str, sa.Table] = {table.name: table for table in (events, vectors, answers, keys, records, heads)}

@@ -27,6 +27,7 @@ from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.heads import ERASED, head_values, move_head
 from doxa.core.errors import InputError, NotFoundError, StoreError, StoreForeignError
 from doxa.core.migration import Moved
+from doxa.core.sealing import MemoryKey
 
 BATCH = 2000
 """How many rows are read at once."""
@@ -41,7 +42,15 @@ Told = Callable[[int], None]
 
 
 def open_transfer(
-    source: str, *, target: str, only_compare: bool = False, durability: str = "process", **settings: Any
+    source: str,
+    *,
+    target: str,
+    only_compare: bool = False,
+    durability: str = "process",
+    key: MemoryKey | None = None,
+    target_key: MemoryKey | None = None,
+    held: bool = False,
+    **settings: Any,
 ) -> Transfer:
     """Return what copies one database into another; the source is opened to be read, and a new target is made.
 
@@ -50,6 +59,9 @@ def open_transfer(
         target: a path or an SQLAlchemy URL.
         only_compare: open the target to be read as well.
         durability: of an SQLite target.
+        key: of a source that is an encrypted file.
+        target_key: of a target that is one.
+        held: whether this process holds the source (`hold`).
         settings: those of `server.Server`, by name.
 
     Raises:
@@ -63,11 +75,11 @@ def open_transfer(
         raise InputError("Expected two databases that last, got one in the memory of this process.")
     if _place(source_url) == _place(target_url):
         raise InputError("Expected two databases, got the same one twice.")
-    ours = _reading_side(source_url, server)
+    ours = _reading_side(source_url, server, key, held=held)
     try:
         if only_compare:
-            return Transfer(ours, _reading_side(target_url, server))
-        engine, end = open_engine(target_url, durability=durability, server=server)
+            return Transfer(ours, _reading_side(target_url, server, target_key))
+        engine, end = open_engine(target_url, durability=durability, server=server, key=target_key)
         return Transfer(ours, _Side(engine, end))
     except BaseException:
         ours.close()
@@ -80,14 +92,14 @@ def _place(url: sa.URL) -> object:
     return url.host, url.port or 5432, url.database, url.query.get("host")
 
 
-def _reading_side(url: sa.URL, server: Server) -> _Side:
+def _reading_side(url: sa.URL, server: Server, key: MemoryKey | None, *, held: bool = False) -> _Side:
     """Open a database that is not written, whatever its format, if we know it."""
     if url.get_backend_name() == "sqlite":
         path = Path(str(url.database))
-        check_file(path)
+        check_file(path, key, held=held)
         if not path.exists():
             raise NotFoundError(f"There is no memory at {path}; nothing was copied.")
-        engine = file_engine(url, durability="process", timeout_s=server.timeout_s, read_only=True)
+        engine = file_engine(url, durability="process", timeout_s=server.timeout_s, read_only=True, key=key, held=held)
     else:
         engine = make_engine(url, server).execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     try:

@@ -45,8 +45,9 @@ def migrate(
         StoreError: one of them cannot be opened, read or written.
     """
     began = time.monotonic()
-    settings = (config or Config()).store.model_dump()
-    transfer = load("transfer", f"sql:{source}", target=target, only_compare=only_compare, **settings)
+    options = (config or Config()).store.options()
+    options |= {"target": target, "target_key": options["key"], "only_compare": only_compare}
+    transfer = load("transfer", f"sql:{source}", **options)
     try:
         scopes: dict[str, int] = transfer.scopes()
         done, whole = 0, sum(scopes.values())

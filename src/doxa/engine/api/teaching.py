@@ -118,7 +118,7 @@ class Teaching:
         parts = self._doxa.parts
         own = parts.heads.marks(self.user)
         source = own if path is None else Path(path)
-        reader, read = _reader(parts), read_marks(source)
+        reader, read = _reader(parts), read_marks(source, seal=parts.heads.seal)
         head, taught = teach(read.turns, reader, name=parts.parser.name)
         if taught.accepted and not dry_run:
             parts.heads.put(self.user, replace(head, own=source.absolute() == own.absolute()))
@@ -133,18 +133,20 @@ class Teaching:
         path = self._doxa.parts.heads.path(self.user)
         if path is None or not path.exists():
             return None
-        head = load_head(path)
+        head = load_head(path, seal=self._doxa.parts.heads.seal)
         return TaughtBy(path=path, marks=head.marks, relations=head.relations)
 
     def _marked(self) -> Collection[MarkedTurn]:
         """Return the turns that have marks already; none where there is no file yet, or no place for one."""
+        heads = self._doxa.parts.heads
         try:
-            return read_marks(self._doxa.parts.heads.marks(self.user)).turns
+            return read_marks(heads.marks(self.user), seal=heads.seal).turns
         except (NotFoundError, ConfigError):
             return ()
 
     def _added(self, turn: MarkedTurn) -> MarkedTurn:
-        append_marks(turn, self._doxa.parts.heads.marks(self.user))
+        heads = self._doxa.parts.heads
+        append_marks(turn, heads.marks(self.user), seal=heads.seal)
         return turn
 
 

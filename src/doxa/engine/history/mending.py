@@ -35,14 +35,21 @@ BESIDE = ("-wal", "-shm")
 REREAD = "the file was damaged where it was kept how this turn was understood, so it was read again"
 
 
-def check_file(location: str) -> FileCheck:
+def check_file(location: str, config: Config | None = None) -> FileCheck:
     """Return what is wrong with the file of a memory. Nothing is written. Cost: O(bytes), about 20 MB/s.
+
+    Nobody else in this process may have it open.
+
+    Args:
+        location: the path of the file.
+        config: the settings, for the key of one that is encrypted.
 
     Raises:
         InputError: it is no file.
         NotFoundError: there is none.
+        StoreKeyError: it is encrypted, and not by the key of the settings.
     """
-    salvage = load("salvage", f"sql:{location}")
+    salvage = load("salvage", f"sql:{location}", key=(config or Config.load()).store.secret())
     return _told(location, salvage, salvage.logs())
 
 
@@ -59,12 +66,14 @@ def mend_file(location: str, config: Config | None = None) -> FileCheck:
         InputError: it is no file, or what an earlier attempt left is in the way.
         NotFoundError: there is none.
         StoreDamagedError: nothing of it is whole; it is left as it is.
+        StoreKeyError: it is encrypted, and not by the key of the settings; it is left as it is.
         StoreLockedError: somebody else is writing it.
         StoreError: the new file cannot be written; the damaged one is left as it is.
     """
     path = Path(location.removeprefix("sqlite:"))
+    config = config or Config.load()
     before = _stamp(path)
-    salvage = load("salvage", f"sql:{location}")
+    salvage = load("salvage", f"sql:{location}", key=config.store.secret())
     logs = salvage.logs()
     found = _told(location, salvage, logs)
     if found.sound:
@@ -157,11 +166,11 @@ def _filled(log: Any) -> list[Row]:
     return [rows[ordinal] for ordinal in sorted(rows)]
 
 
-def _retell(path: Path, logs: Mapping[str, Any], config: Config | None) -> None:
+def _retell(path: Path, logs: Mapping[str, Any], config: Config) -> None:
     """Make anew what hangs on what is lost of logs."""
     if not logs:
         return
-    parts = wire(str(path), config or Config.load())
+    parts = wire(str(path), config)
     try:
         for scope, log in logs.items():
             tenant, _, user = scope.partition("/")

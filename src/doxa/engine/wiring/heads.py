@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from doxa.core.errors import ConfigError, DoxaError, StoreReadOnlyError
+from doxa.core.sealing import Seal
 from doxa.engine.wiring.learned import file_of, stamp_of
 
 if TYPE_CHECKING:
@@ -38,13 +39,15 @@ class Heads:
     tenant: str
     shared: Path | None = None
     """One head for all users, with its marks beside it (setting `parser.head`)."""
+    seal: Seal | None = None
+    """What encrypts the files."""
     _known: OrderedDict[str, tuple[int, Head | None]] = field(default_factory=OrderedDict)
     """Of each user, when the file was written, in nanoseconds, and what was in it."""
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def of_tenant(self, name: str) -> Heads:
         """Return the heads of the users of another tenant, in the same folder."""
-        return Heads(folder=self.folder, tenant=name, shared=self.shared)
+        return Heads(folder=self.folder, tenant=name, shared=self.shared, seal=self.seal)
 
     def path(self, user: str) -> Path | None:
         """Return the file of a user's head, whether it is there or not."""
@@ -67,7 +70,7 @@ class Heads:
         with self._guard:
             known = self._known.get(user)
             if known is None or known[0] != stamp:
-                known = self._known[user] = (stamp, _read(path) if path and stamp else None)
+                known = self._known[user] = (stamp, _read(path, self.seal) if path and stamp else None)
                 while len(self._known) > KEPT:
                     self._known.popitem(last=False)
             self._known.move_to_end(user)
@@ -83,7 +86,7 @@ class Heads:
         from doxa.understand import save_head
 
         path = self._required(user)
-        save_head(head, path)
+        save_head(head, path, seal=self.seal)
         return path
 
     def forget(self, user: str, *, ids: Set[str], texts: Set[str], everything: bool = False) -> None:
@@ -106,7 +109,7 @@ class Heads:
         if everything and self.shared is None:
             _remove(marks)
             _remove(path)
-        elif drop_marks(marks, ids=ids, texts=texts) or head is None or not head.own:
+        elif drop_marks(marks, ids=ids, texts=texts, seal=self.seal) or head is None or not head.own:
             _remove(path)  # what cannot be read, or was fitted to another file, may rest on anything
 
     def _required(self, user: str) -> Path:
@@ -118,11 +121,11 @@ class Heads:
         return path
 
 
-def _read(path: Path) -> Head | None:
+def _read(path: Path, seal: Seal | None) -> Head | None:
     from doxa.understand import load_head
 
     try:
-        return load_head(path)
+        return load_head(path, seal=seal)
     except DoxaError as exc:
         logger.warning("turns are read without what was taught: %s", exc)
         return None

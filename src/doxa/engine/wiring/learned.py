@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from doxa.core.errors import DoxaError
 from doxa.core.feedback import Lesson
+from doxa.core.sealing import Seal
 from doxa.core.storage import MEMORY, database_file
 
 if TYPE_CHECKING:
@@ -77,12 +78,14 @@ class LearnedWeights:
     """None keeps what is learned in memory, until the process ends."""
     tenant: str
     encoder: str
+    seal: Seal | None = None
+    """What encrypts the files."""
     _slots: OrderedDict[str, _Slot] = field(default_factory=OrderedDict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def of_tenant(self, name: str) -> LearnedWeights:
         """Return the weights of the users of another tenant, in the same folder."""
-        return LearnedWeights(folder=self.folder, tenant=name, encoder=self.encoder)
+        return LearnedWeights(folder=self.folder, tenant=name, encoder=self.encoder, seal=self.seal)
 
     def path(self, user: str) -> Path | None:
         """Return the file of a user, whether it is there or not."""
@@ -119,7 +122,9 @@ class LearnedWeights:
         path = self.path(user)
         if path is not None:
             self._keep(path, expected)
-            save_weights(replace(weights, encoder=self.encoder), path)  # fitted to what this memory is encoded by
+            save_weights(
+                replace(weights, encoder=self.encoder), path, seal=self.seal
+            )  # fitted to what this memory is encoded by
         with self._guard:
             known = self._slots[user]
             known.stamp = stamp_of(path)
@@ -166,7 +171,7 @@ class LearnedWeights:
         if not stamp_of(kept):
             return False
         if kept.stat().st_size:
-            save_weights(load_weights(kept), path)  # the next search sees the new date
+            save_weights(load_weights(kept, seal=self.seal), path, seal=self.seal)  # the next search sees the new date
         else:
             path.unlink(missing_ok=True)
         kept.unlink(missing_ok=True)
@@ -178,7 +183,7 @@ class LearnedWeights:
         from doxa.recall import save_weights
 
         if stamp_of(path):
-            save_weights(replace(weights, encoder=self.encoder), path.with_suffix(BEFORE))
+            save_weights(replace(weights, encoder=self.encoder), path.with_suffix(BEFORE), seal=self.seal)
             return
         with replacing(path.with_suffix(BEFORE), makes_folder=True):
             pass
@@ -197,7 +202,7 @@ class LearnedWeights:
         if path is None or not stamp:
             return shipped()
         try:
-            return load_weights(path, encoder=self.encoder)
+            return load_weights(path, encoder=self.encoder, seal=self.seal)
         except DoxaError as exc:
             logger.warning("what was learned is not used, the weights that come with Doxa are: %s", exc)
             return shipped()

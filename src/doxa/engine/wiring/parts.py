@@ -30,6 +30,7 @@ from doxa.core.drift import Alarm, Refreshed, Shadow, Window
 from doxa.core.errors import BackendError, DoxaError, InputError
 from doxa.core.feedback import Feedback
 from doxa.core.ontology import Ontology
+from doxa.core.sealing import Seal
 from doxa.core.values import Claim, Turn
 from doxa.engine.wiring.casting import require_players
 from doxa.engine.wiring.heads import TAUGHT, Heads
@@ -37,6 +38,7 @@ from doxa.engine.wiring.learned import SNAPSHOTS, LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
 from doxa.engine.wiring.parsing import graphs_of, needs_model, open_amr, open_model
 from doxa.engine.wiring.pending import Pending
+from doxa.engine.wiring.sealed import finish_rekeying, require_file, seal_of
 from doxa.logic import builtin_ontology, from_models, merge, read_ontology
 from doxa.memory import MemoryLog, Snapshots, using
 
@@ -417,23 +419,28 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     """Return the parts for a database and settings. Models are opened at their first use.
 
     Raises:
-        ConfigError: a backend is unknown, or there is nothing to play a role as it is configured.
+        ConfigError: a backend is unknown, or there is nothing to play a role as it is configured; or there is a key,
+            and the database is on a server.
         BackendError: the reader is wanted and its weights are not there.
         InputError: an ontology is neither Turtle nor a pydantic class, or says what cannot be.
         StoreError: the database cannot be opened.
     """
     require_players(config)
+    options = config.store.options()
+    require_file(location, options["key"])
+    finish_rekeying(location)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = cached(load("parser", config.parser.name))
     reader = _shipped("reader", config)
-    store = load("store", f"sql:{location}", **config.store.model_dump())
+    store = load("store", f"sql:{location}", **options)
+    seal = seal_of(options["key"], store.salt)
     log = MemoryLog(
         store,
         encoder,
         tenant=config.tenant,
         capacity=config.engine.memory_mb << 20,
-        snapshots=_snapshots(location, config, encoder.name, _sources(config, ontology)),
+        snapshots=_snapshots(location, config, encoder.name, _sources(config, ontology), seal),
         ontology=known,
         policy=config.revise.policy,
         warm=config.memory.shared,
@@ -444,10 +451,10 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         encoder=encoder,
         queries=CachedEncoder(encoder),
         learned=LearnedWeights(
-            folder=config.recall.learned or folder_of(location), tenant=config.tenant, encoder=encoder.name
+            folder=config.recall.learned or folder_of(location), tenant=config.tenant, encoder=encoder.name, seal=seal
         ),
         parser=parser,
-        heads=Heads(folder=folder_of(location, TAUGHT), tenant=config.tenant, shared=config.parser.head),
+        heads=Heads(folder=folder_of(location, TAUGHT), tenant=config.tenant, shared=config.parser.head, seal=seal),
         reader=reader,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )
@@ -459,7 +466,9 @@ def _shipped(kind: Literal["nli", "grader", "reader"], config: Config) -> Any:
     return None if settings.name in ("", "none") else load(kind, settings.name, **settings.options)
 
 
-def _snapshots(location: str, config: Config, encoder: str, ontology: Sequence[OntologySource]) -> Snapshots | None:
+def _snapshots(
+    location: str, config: Config, encoder: str, ontology: Sequence[OntologySource], seal: Seal | None
+) -> Snapshots | None:
     """Return where folds are kept as files; None for a database that is no file here, unless the settings say where."""
     folder = config.engine.snapshots or folder_of(location, SNAPSHOTS)
     if folder is None:
@@ -469,7 +478,7 @@ def _snapshots(location: str, config: Config, encoder: str, ontology: Sequence[O
         told.update(
             Path(source).read_bytes() if isinstance(source, (str, Path)) else repr(source.model_json_schema()).encode()
         )
-    return Snapshots(folder, {"encoder": encoder, "policy": config.revise.policy, "ontology": told.hexdigest()})
+    return Snapshots(folder, {"encoder": encoder, "policy": config.revise.policy, "ontology": told.hexdigest()}, seal)
 
 
 def _ontology(config: Config, given: OntologySource | Sequence[OntologySource] | None) -> Ontology | None:

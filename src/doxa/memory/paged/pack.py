@@ -1,11 +1,13 @@
 """A file of named arrays, texts and values that is read in place: what is not looked at is not loaded.
 
 Every 64 KiB of it carry a checksum, which is compared when they are first looked at, so that damage is found without
-reading the whole file when it is opened. A file is written once and never changed.
+reading the whole file when it is opened. A file is written once and never changed. One that is encrypted is read into
+memory whole.
 """
 
 from __future__ import annotations
 
+import io
 import mmap
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +21,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.core.errors import PackError
+from doxa.core.errors import PackError, StoreKeyError
+from doxa.core.sealing import Seal, is_sealed, unsealed
 from doxa.memory.files import replacing
 
 __all__ = ["Pack", "PackWriter", "write_pack"]
@@ -137,12 +140,22 @@ class Pack:
         self._size = start
 
     @classmethod
-    def open(cls, path: Path) -> Pack:
+    def open(cls, path: Path, seal: Seal | None = None) -> Pack:
         """Return the pack of a file; none of it is read but its end. See `Pack` for what is raised.
+
+        With a seal it has to be encrypted, and all of it is read.
 
         Raises:
             OSError: it cannot be read.
         """
+        if seal is not None:
+            data = path.read_bytes()
+            if not is_sealed(data):
+                raise PackError(f"{path}: expected an encrypted pack, got one that is not.")
+            try:
+                return cls(unsealed(data, "snapshot", seal), where=str(path))
+            except StoreKeyError as exc:
+                raise PackError(f"{path}: {exc}.") from exc
         with path.open("rb") as file:
             try:
                 return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), where=str(path))
@@ -239,13 +252,23 @@ def _layout(names: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[Mapping[str
 
 
 @contextmanager
-def write_pack(path: Path, about: Mapping[str, Any]) -> Iterator[PackWriter]:
+def write_pack(path: Path, about: Mapping[str, Any], seal: Seal | None = None) -> Iterator[PackWriter]:
     """Give what writes a pack, which takes the place of `path` in the end; see `PackWriter.close` for `about`.
+
+    With a seal it is encrypted; it is then in memory until it is whole.
 
     Raises:
         StoreReadOnlyError: the file cannot be written; the old one stays.
     """
-    with replacing(path) as temporary, temporary.open("wb", buffering=1 << 20) as file:
-        writer = PackWriter(file)
-        yield writer
-        writer.close(about)
+    with replacing(path) as temporary:
+        if seal is not None:
+            whole = io.BytesIO()
+            writer = PackWriter(whole)
+            yield writer
+            writer.close(about)
+            temporary.write_bytes(seal.closed(whole.getvalue(), "snapshot"))
+            return
+        with temporary.open("wb", buffering=1 << 20) as file:
+            writer = PackWriter(file)
+            yield writer
+            writer.close(about)

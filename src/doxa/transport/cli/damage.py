@@ -36,7 +36,7 @@ def check_file(
     from doxa.engine import check_file as checked
     from doxa.engine import mend_file as mended
 
-    found = mended(str(file), request.config) if mend else checked(str(file))
+    found = mended(str(file), request.config) if mend else checked(str(file), request.config)
     told = {**asdict(found), "sound": found.sound}
     request.give(told, lambda out: _show(out, found))
     kept_all = all(not (log.lost or log.changes) for log in found.logs)

@@ -88,7 +88,7 @@ def _database(request: Request) -> Check:
     whose = ", ".join(users[:5]) + (", ..." if len(users) > 5 else "")
     kind, where, size = about["backend"], about["location"], about.get("bytes") or 0
     store = f"{kind}, {without_password(str(where))}, format {about['format']}, {size / 1024:,.0f} KiB"
-    store += _server(about)
+    store += _server(about) or (", encrypted" if about.get("encrypted") else ", not encrypted")
     lesser = f"; of {mine}, {count(degraded, 'turn')} could not be processed in full" if degraded else ""
     return Check(name="memory", state="ok", detail=f"{store}; users: {whose or 'none yet'}{taught}{lesser}")
 

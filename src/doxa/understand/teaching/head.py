@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from doxa.backends.parser import Heard, Line, Parse, Parser, Told, TurnReader
 from doxa.core.errors import FormatError
+from doxa.core.sealing import Seal
 from doxa.memory import digest, load_arrays, save_arrays
 from doxa.understand.hearing import SURE
 from doxa.understand.teaching.heard import SIZE, features, log_odds
@@ -125,28 +126,28 @@ def taught_by(parser: Parser) -> int:
     return parser.head.marks if isinstance(parser, TaughtReader) else 0
 
 
-def load_head(path: Path) -> Head:
-    """Return the head of a file.
+def load_head(path: Path, *, seal: Seal | None = None) -> Head:
+    """Return the head of a file, which `seal` opens where it is encrypted.
 
     Raises:
         NotFoundError: there is no such file.
         FormatError: it is no such file, is damaged, or was made by a version that reads claims differently.
     """
     missing = f"There is no head at {path}. `doxa teach` makes one."
-    arrays = load_arrays(path, format=FORMAT, what="a head", missing=missing, again=AGAIN)
+    arrays = load_arrays(path, format=FORMAT, what="a head", missing=missing, again=AGAIN, seal=seal)
     try:
         return _head(arrays)
     except (KeyError, ValueError) as exc:
         raise FormatError(f"the arrays do not fit together ({exc}); {AGAIN}", path=str(path)) from exc
 
 
-def save_head(head: Head, path: Path) -> None:
-    """Write a head to a file, in one step: a reader sees the old file or the new one, whole.
+def save_head(head: Head, path: Path, *, seal: Seal | None = None) -> None:
+    """Write a head to a file, in one step: a reader sees the old file or the new one, whole; `seal` encrypts it.
 
     Raises:
         StoreReadOnlyError: the file cannot be written.
     """
-    save_arrays(_arrays(head), path)
+    save_arrays(_arrays(head), path, seal=seal)
 
 
 def _arrays(head: Head) -> dict[str, NDArray[Any]]:

@@ -7,11 +7,15 @@
 `right` says whether the lines say it, `keep` whether it is worth keeping (by default what is right is), `relation`
 which name it should have. A turn may have several lines of the file; of two marks on one claim the later one counts.
 Empty lines, and those that begin with `#`, say nothing. What is added is only ever appended, and a line that cannot be
-read stays where it is.
+read stays where it is. Where the memory is encrypted each line that is added is as well, by itself:
+
+    {"sealed": "..."}   what `Seal.closed` makes of the line, in base64
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import os
 from collections.abc import Iterator, Set
@@ -21,12 +25,13 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
+from doxa.core.errors import FormatError, NotFoundError, StoreKeyError, StoreReadOnlyError
 from doxa.core.marks import Mark, MarkedLine, MarkedTurn, Missed
 from doxa.core.private import private_file, private_folder
+from doxa.core.sealing import Seal, unsealed
 from doxa.memory import replacing
 
-__all__ = ["MarksRead", "append_marks", "drop_marks", "is_relation_name", "read_marks"]
+__all__ = ["MarksRead", "append_marks", "drop_marks", "is_relation_name", "read_marks", "reseal_marks"]
 
 EXPECTED: Final = (
     'expected {"lines": [{"speaker": ..., "text": ...}, ...], "claims": [{"subject": ..., "words": ..., '
@@ -34,6 +39,7 @@ EXPECTED: Final = (
 )
 NAME_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 """What names of relations are written with."""
+SEALED: Final = '{"sealed": "'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +99,8 @@ def is_relation_name(name: str) -> bool:
     return set(name) <= NAME_SIGNS and (not name or name[0].isalpha())
 
 
-def read_marks(path: Path) -> MarksRead:
-    """Return the marks of a file, in order, and the lines of it that cannot be read.
+def read_marks(path: Path, *, seal: Seal | None = None) -> MarksRead:
+    """Return the marks of a file, in order, and the lines of it that cannot be read; `seal` opens encrypted ones.
 
     Raises:
         NotFoundError: there is no such file.
@@ -103,24 +109,26 @@ def read_marks(path: Path) -> MarksRead:
     turns: list[MarkedTurn] = []
     broken: list[FormatError] = []
     for number, line in enumerate(_text(path).split("\n"), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
         try:
-            turns.append(_turn_of(line))
+            said = opened_line(line, seal)
+            if said.strip() and not said.startswith("#"):
+                turns.append(_turn_of(said))
         except ValidationError as exc:
             broken.append(FormatError(f"{EXPECTED}; {_wrong(exc)}", path=str(path), line=number))
+        except StoreKeyError as exc:
+            broken.append(FormatError(str(exc), path=str(path), line=number))
     return MarksRead(turns=tuple(turns), broken=tuple(broken))
 
 
-def append_marks(turn: MarkedTurn, path: Path) -> None:
+def append_marks(turn: MarkedTurn, path: Path, *, seal: Seal | None = None) -> None:
     """Add a marked turn to the end of a file, which is made if need be. What is there already is never touched.
 
-    It is on the disk when this returns.
+    It is on the disk when this returns; `seal` encrypts it.
 
     Raises:
         StoreReadOnlyError: the file cannot be written.
     """
-    row = json.dumps(_row_of(turn), ensure_ascii=False)
+    row = closed_line(json.dumps(_row_of(turn), ensure_ascii=False), seal)
     try:
         private_folder(path.parent)
         with private_file(path).open("ab+") as file:
@@ -133,13 +141,48 @@ def append_marks(turn: MarkedTurn, path: Path) -> None:
         raise StoreReadOnlyError(f"{path} cannot be written: {exc.strerror}. Give another path.") from exc
 
 
-def drop_marks(path: Path, *, ids: Set[str], texts: Set[str]) -> int:
+def reseal_marks(path: Path, to: Path, *, old: Seal | None, new: Seal | None) -> None:
+    """Write every line of a file to another one, encrypted by a new seal, or not where that is None.
+
+    Raises:
+        StoreKeyError: a line is encrypted, and cannot be opened by the old seal.
+        OSError: the file cannot be written.
+    """
+    lines = [opened_line(line, old) for line in _text(path).split("\n")]
+    private_file(to).write_text("\n".join(closed_line(line, new) if line else line for line in lines), encoding="utf-8")
+
+
+def closed_line(line: str, seal: Seal | None) -> str:
+    """Return a line as it is written: encrypted, where there is a seal."""
+    if seal is None:
+        return line
+    sealed = seal.closed(line.encode("utf-8", "replace"), "marks")
+    return f'{SEALED}{base64.b64encode(sealed).decode()}"}}'
+
+
+def opened_line(line: str, seal: Seal | None) -> str:
+    """Return what a line says, which may be encrypted or not.
+
+    Raises:
+        StoreKeyError: it is encrypted and cannot be opened by this seal.
+    """
+    if not line.startswith(SEALED):
+        return line
+    try:
+        sealed = base64.b64decode(line.rstrip().removeprefix(SEALED).removesuffix('"}'), validate=True)
+    except (binascii.Error, ValueError) as exc:
+        raise StoreKeyError("it is encrypted, and damaged") from exc
+    return unsealed(sealed, "marks", seal).decode("utf-8", "replace")
+
+
+def drop_marks(path: Path, *, ids: Set[str], texts: Set[str], seal: Seal | None = None) -> int:
     """Remove every line of a file that repeats what is erased, and return how many there were.
 
     Args:
         path: the file; where there is none there is nothing to remove.
         ids: turns that are erased.
         texts: what they said.
+        seal: what opens encrypted lines; one that it cannot open stays.
 
     Raises:
         StoreReadOnlyError: the file cannot be written; nothing was removed.
@@ -148,7 +191,7 @@ def drop_marks(path: Path, *, ids: Set[str], texts: Set[str]) -> int:
         lines = _text(path).split("\n")
     except NotFoundError:
         return 0
-    kept = [line for line in lines if not _repeats(line, ids, texts)]
+    kept = [line for line in lines if not _repeats(line, ids, texts, seal)]
     if len(kept) < len(lines):
         with replacing(path, advice="Make it writable, and try again.") as new:
             new.write_text("\n".join(kept), encoding="utf-8")
@@ -173,10 +216,13 @@ def _wrong(error: ValidationError) -> str:
     return f"{where}: {first['msg']}" if where else first["msg"]
 
 
-def _repeats(line: str, ids: Set[str], texts: Set[str]) -> bool:
+def _repeats(line: str, ids: Set[str], texts: Set[str], seal: Seal | None) -> bool:
     """Tell whether a line holds a turn that is erased; of one that cannot be read, whether it has its words."""
     try:
+        line = opened_line(line, seal)
         said = _turn_of(line).lines
+    except StoreKeyError:
+        return False
     except ValidationError:
         return any(
             json.dumps(text, ensure_ascii=only)[1:-1] in line for text in texts if text for only in (True, False)

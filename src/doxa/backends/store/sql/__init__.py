@@ -22,20 +22,24 @@ from doxa.backends.store.sql.keys import Keys
 from doxa.backends.store.sql.leases import Leases
 from doxa.backends.store.sql.log import Log
 from doxa.backends.store.sql.records import Records
+from doxa.core.sealing import MemoryKey
 
 __all__ = ["SQLStore", "open_store"]
 
 
-def open_store(location: str, *, durability: str = "process", **settings: Any) -> SQLStore:
+def open_store(
+    location: str, *, durability: str = "process", key: MemoryKey | None = None, **settings: Any
+) -> SQLStore:
     """Return the store at a path, `:memory:` or an SQLAlchemy URL; see `connect.open_engine` for what it raises.
 
     Args:
         location: where it is.
         durability: of an SQLite file; see the setting `store.durability`.
+        key: of an SQLite file that is encrypted.
         settings: those of `server.Server`, by name.
     """
     server = Server(**settings)
-    engine, end = open_engine(parse_url(location), durability=durability, server=server)
+    engine, end = open_engine(parse_url(location), durability=durability, server=server, key=key)
     store = SQLStore(engine, server=server, end=end)
     try:
         store.finish_wiping()
@@ -50,6 +54,8 @@ class SQLStore(Log, Erasing, Answers, Records, Keys, Leases):
 
     def __init__(self, engine: sa.Engine, *, server: Server, end: Callable[[], None]) -> None:
         super().__init__(engine, server=server, end=end)
+        self.salt: bytes | None = engine.get_execution_options().get("salt")
+        """That of an encrypted file; the files beside it are encrypted by it as well."""
         url = parse_url(server.listen_url) if server.listen_url else engine.url
         speaks = server.notify and not self._sqlite
         self._channel = Channel(lambda: own_connection(url, server)) if speaks else None
@@ -60,7 +66,8 @@ class SQLStore(Log, Erasing, Answers, Records, Keys, Leases):
         about = {"backend": self._engine.dialect.name, "location": location, "format": HEAD}
         if self._sqlite:
             path = Path(self._where)
-            return about | {"bytes": path.stat().st_size if not self._memory and path.is_file() else None}
+            size = path.stat().st_size if not self._memory and path.is_file() else None
+            return about | {"bytes": size, "encrypted": self.salt is not None}
         with self._read() as connection:
             size = connection.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one()
             version = connection.exec_driver_sql("SHOW server_version").scalar_one()

@@ -15,6 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from doxa.backends.pauses import pauses
+from doxa.backends.store.cipher import errors_of_files, is_spoilt
 from doxa.backends.store.failures import ROLLED_BACK, damaged, is_lost, mapped_errors, state
 from doxa.backends.store.server import Server
 from doxa.core.errors import ClosedError, StoreConflictError, StoreLockedError, StoreUnavailableError
@@ -155,8 +156,13 @@ class Database:
             compiled = self._compiled[query] = query.compile(dialect=self._engine.dialect)
         with mapped_errors(self._where), closing(self._engine.raw_connection()) as connection:
             values = [given[name] for name in compiled.positiontup or ()]
-            found = connection.cursor().execute(str(compiled), values)
-            return iter(found.fetchall())
+            try:
+                found = connection.cursor().execute(str(compiled), values)
+                return iter(found.fetchall())
+            except errors_of_files() as exc:
+                if is_spoilt(exc):
+                    connection.invalidate(exc)
+                raise
 
     def _insert_into(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
         """Return an INSERT that may say what happens where the key is there already."""
