@@ -307,3 +307,20 @@ def test_several_turns_cost_one_reading_of_what_follows(doxa, monkeypatch):
     assert sorted(read) == sorted([TOLD[2], TOLD[4], TOLD[5]])
     with pytest.raises(NotFoundError):
         doxa.memory(user="ana").forget(turn_id=[ids[1], "gone"])
+
+
+@pytest.mark.parametrize(
+    "turn_id", ['said "so"', "a\\b", "a\nb", "é"], ids=["quotes", "a backslash", "lines", "letters"]
+)
+def test_an_answer_that_names_a_forgotten_turn_goes_whatever_its_id(doxa, turn_id):
+    """An id is written otherwise in an answer that is kept than it is."""
+    chat = doxa.dialogue(user="ana", session="s")
+    chat.absorb(f'"{CANARY}", it says over the door.', turn_id=turn_id)
+    chat.absorb("I like tea.", turn_id="other")
+    chat.flush()
+    assert chat.ask("What does it say over the door?").citations[0].turn_id == turn_id
+    doxa.dialogue(user="ana", session="other").ask("What do I like?")
+    doxa.flush()
+    doxa.memory(user="ana").forget(turn_id=turn_id)
+    kept = doxa.parts.log.store.answers(doxa.parts.log.scope("ana"))
+    assert CANARY not in str(kept) and turn_id not in str(kept)
