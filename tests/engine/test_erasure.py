@@ -324,3 +324,14 @@ def test_an_answer_that_names_a_forgotten_turn_goes_whatever_its_id(doxa, turn_i
     doxa.memory(user="ana").forget(turn_id=turn_id)
     kept = doxa.parts.log.store.answers(doxa.parts.log.scope("ana"))
     assert CANARY not in str(kept) and turn_id not in str(kept)
+
+
+def test_the_parser_keeps_no_sentence_of_what_is_forgotten(filled):
+    """It keeps the latest ones, with what they say."""
+    doxa, _ = filled
+    parser = doxa.parts.parser
+    sentence = ["I", "moved", "to", f"{CANARY}", "."]
+    parser.parse([sentence])
+    assert parser._parses._kept
+    doxa.memory(user="ana").forget(turn_id="t2")
+    assert CANARY not in str(parser._parses._kept) + str(parser._turns._kept)
