@@ -34,6 +34,7 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
         parts.shadows.drop(user)
         parts.learned.drop(user)
         drop_shared_answers(parts, user, names)
+        parts.log.store.forget_keys(parts.config.tenant, user)
         certificate = retried(lambda: erase_all(parts.log, user))
     else:
         if ids:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
