@@ -12,6 +12,7 @@ import threading
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from doxa.core.errors import FormatError, NotFoundError, StoreReadOnlyError
 from doxa.core.private import private_file, private_folder
 
-__all__ = ["digest", "load_arrays", "replacing", "save_arrays"]
+__all__ = ["digest", "drop_unfinished", "load_arrays", "replacing", "save_arrays"]
 
 Arrays = Mapping[str, NDArray[Any]]
 DAMAGED = (
@@ -66,6 +67,16 @@ def replacing(path: Path, *, advice: str = "Give another path.", makes_folder: b
     finally:
         with suppress(OSError):  # there is none after a success
             temporary.unlink(missing_ok=True)
+
+
+def drop_unfinished(path: Path) -> None:
+    """Remove what processes that were killed left of writing a file with `replacing`.
+
+    Raises:
+        OSError: something cannot be removed.
+    """
+    for left in path.parent.glob(f"{escape(path.name)}.*.part"):
+        left.unlink(missing_ok=True)
 
 
 def save_arrays(arrays: Arrays, path: Path) -> None:
