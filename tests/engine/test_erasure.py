@@ -335,3 +335,21 @@ def test_the_parser_keeps_no_sentence_of_what_is_forgotten(filled):
     assert parser._parses._kept
     doxa.memory(user="ana").forget(turn_id="t2")
     assert CANARY not in str(parser._parses._kept) + str(parser._turns._kept)
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["a turn", "everything"])
+def test_what_a_killed_server_left_of_sending_a_memory_goes(filled, config, everything):
+    """That of the same user in another database is somebody else's."""
+    doxa, folder = filled
+    memory = doxa.memory(user="ana")
+    left = [memory.spool_folder("export"), memory.spool_folder("import")]
+    with Doxa.open(folder / "other.db", config=config) as other:
+        kept = other.memory(user="ana").spool_folder("export")
+        kept_too = doxa.memory(user="ben").spool_folder("export")
+    try:
+        memory.export(left[0] / "memory.jsonl")
+        memory.forget(everything=True) if everything else memory.forget(turn_id="t2")
+        assert not left[0].exists() and not left[1].exists() and kept.exists() and kept_too.exists()
+    finally:
+        kept.rmdir()
+        kept_too.rmdir()

@@ -9,6 +9,7 @@ from doxa.engine.history.answers import drop_answers
 from doxa.engine.history.replay import erase_all
 from doxa.engine.history.shadow import drop_shadows
 from doxa.engine.history.sharing import drop_set_aside, drop_shared_answers
+from doxa.engine.history.spools import drop_spools
 from doxa.engine.history.withdrawal import forget_turns
 from doxa.engine.retrying import retried
 from doxa.engine.wiring.parts import Parts
@@ -48,6 +49,7 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
     retried(lambda: drop_set_aside(parts, user))
     drop_shadows(parts, user, ids)
     parts.heads.forget(user, ids=ids, texts=texts, everything=turn_ids is None)
+    drop_spools(parts, user)
     parts.forget()
     return certificate
 
