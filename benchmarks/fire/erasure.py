@@ -4,7 +4,8 @@
 
 In every round a memory in a folder of its own is filled with a new word wherever words can go: turns of every role,
 names of people, sessions and turns, tasks, rules, preferences, corrections, feedback, notes, marks, records, answers
-with their traces. It is closed and opened, so that it is in the database and not in its write-ahead log alone. Then the
+with their traces; and beside it (`places`): shared memories, keys, failures, spools, unfinished files, a user who is
+called so. It is closed and opened, so that it is in the database and not in its write-ahead log alone. Then the
 turns that hold it are forgotten, or all of the user; every byte of every file is searched before and
 after, plain and in each of the `forms` in which a program may keep a word, inside archives and packed blocks as well.
 
@@ -25,12 +26,26 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, NliConfig, ReaderConfig
+from places import (
+    BOOK,
+    READER,
+    bytes_by_place,
+    bytes_by_table,
+    fill_beside,
+    forget_beside,
+    leave_unfinished,
+    spooling_in,
+    texts_in,
+)
+
+from doxa.backends.llm import Message, Recorder
+from doxa.backends.llm.scripted import ScriptedModel
+from doxa.core.config import Config, EncoderConfig, EngineConfig, GraderConfig, MemoryConfig, NliConfig, ReaderConfig
 from doxa.engine import Doxa, Records
 from doxa.memory.snapshots import digest_of
 
@@ -40,13 +55,18 @@ SCRIPTS = {"latin": "", "cyrillic": "жшщ", "greek": "ξψ", "mixed": "éЖψ�
 STREAMS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 """How what zlib packed begins."""
 SETTINGS = Config(
-    encoder=EncoderConfig(name="hash"), engine=EngineConfig(settle_s=10), grader=GraderConfig(name="none"),
-    nli=NliConfig(name="none"), reader=ReaderConfig(name="none"),
+    encoder=EncoderConfig(name="hash:320"), engine=EngineConfig(settle_s=10), grader=GraderConfig(name="none"),
+    memory=MemoryConfig(shared=(BOOK,)), nli=NliConfig(name="none"), reader=ReaderConfig(name="none"),
 )  # fmt: skip
+FILMS = (
+    "I love romantic films with {}.", "I really love romantic films like {}.",
+    "Romantic films with {} are my favourite.", "I like romantic films, above all with {}.",
+)  # fmt: skip
+"""What is lifted to a preference, by its words alone."""
 LETTERS = 10
 """So many letters of a word are looked for: its stem has them, whatever its ending."""
 PAGE = 8192
-OTHER = "ben"
+OTHER = READER
 """A user of whom nothing is forgotten."""
 
 
@@ -120,10 +140,10 @@ def fill(doxa: Doxa, user: str, secret: str) -> list[str]:
     hidden = doxa.dialogue(user=user, session=f"about {secret}", agent="helper", speaker="Ana")
     for key, text in zip(secrets, told, strict=True):
         hidden.absorb(text, turn_id=key, at="2024-02-01", metadata={"note": secret, secret: [secret]})
-    for session in range(4):  # what is said again and again is lifted to what she is like
+    for session in range(len(FILMS)):  # what is said again and again is lifted to what she is like
         said = doxa.dialogue(user=user, session=f"films{session}", speaker="Ana")
-        key = f"film{session}"
-        said.absorb(f"I love {secret} films, horror films and thrillers.", turn_id=key, at=f"2024-0{session + 3}-01")
+        key = f"film {secret} {session}"
+        said.absorb(FILMS[session].format(secret), turn_id=key, at=f"2024-0{session + 3}-01")
         secrets.append(key)
     for role, speaker in (("assistant", None), ("tool", f"search {secret}"), ("user", f"{secret} Smith")):
         key = f"{role} {secret}"
@@ -173,12 +193,24 @@ def filled(place: str, secret: str, config: Config = SETTINGS) -> list[str]:
     with Doxa.open(place, config=config) as doxa:
         doxa.dialogue(user=OTHER, speaker="Ben").absorb("I live in Bergen.", turn_id="b1")
         turns = fill(doxa, "ana", secret)
+        fill_beside(doxa, "ana", secret)
         settle(doxa)
+    leave_unfinished(place, "ana")
     return turns
 
 
-def forget(doxa: Doxa, turns: list[str], *, everything: bool) -> None:
-    """Forget all of the user, or some turns."""
+def copy(folder: Path, place: str, secret: str) -> None:
+    """Make the copies that stay: an export, and the answers of a model that were recorded."""
+    with Doxa.open(place, config=SETTINGS) as doxa:
+        folder.mkdir()
+        doxa.memory(user="ana").export(folder / "export.jsonl")
+    model = Recorder(ScriptedModel([f"Ana lives in {secret}."]), folder / "recorded")
+    model.complete([Message(role="user", content=f"Where is {secret}?")], max_tokens=8)
+
+
+def forget(doxa: Doxa, turns: list[str], secret: str, *, everything: bool) -> None:
+    """Forget all of the user, or some turns; and what is beside."""
+    forget_beside(doxa, secret, everything=everything)
     memory = doxa.memory(user="ana")
     if everything:
         memory.forget(everything=True)
@@ -188,26 +220,45 @@ def forget(doxa: Doxa, turns: list[str], *, everything: bool) -> None:
 
 def in_a_file(folder: Path, secret: str, *, everything: bool) -> dict[str, Any]:
     """Fill a memory in a file, forget, and return where the word was and is."""
-    place, needle = str(folder / "memory.db"), secret[:LETTERS]
-    handler = logging.FileHandler(folder / "doxa.log", encoding="utf-8")
+    place, needle, copies = str(folder / "memory.db"), secret[:LETTERS], folder / "copies"
+    with logged(folder / "doxa.log"), spooling_in(folder / "temporary"):
+        turns = filled(place, secret)
+        copy(copies, place, secret)
+        before = leaks(folder, needle, besides=[copies])
+        with Doxa.open(place, config=SETTINGS) as doxa:
+            doxa.dialogue(user="ana").ask("Where do I live?")
+            counted = {"before": counts(doxa, folder, needle)}
+            forget(doxa, turns, secret, everything=everything)
+            counted["after"] = counts(doxa, folder, needle)
+            after = leaks(folder, needle, besides=[copies])
+            settle(doxa)
+            later = leaks(folder, needle, besides=[copies])
+            kept = [turn.text for turn in doxa.memory(user=OTHER).turns()] == ["I live in Bergen."]
+        closed = leaks(folder, needle, besides=[copies])
+    told = {"before": before, "after": after, "later": later, "closed": closed, "kept": kept, "turns": len(turns)}
+    return told | {"bytes": counted}
+
+
+@contextmanager
+def logged(path: Path) -> Iterator[None]:
+    """Have all that is logged be written to a file as well."""
+    handler = logging.FileHandler(path, encoding="utf-8")
     logger = logging.getLogger("doxa")
     level, _ = logger.level, logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
     try:
-        turns = filled(place, secret)
-        before = leaks(folder, needle)
-        with Doxa.open(place, config=SETTINGS) as doxa:
-            forget(doxa, turns, everything=everything)
-            after = leaks(folder, needle)
-            settle(doxa)
-            later = leaks(folder, needle)
-            kept = [turn.text for turn in doxa.memory(user=OTHER).turns()] == ["I live in Bergen."]
-        closed = leaks(folder, needle)
+        yield
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
         handler.close()
-    return {"before": before, "after": after, "later": later, "closed": closed, "kept": kept, "turns": len(turns)}
+
+
+def counts(doxa: Doxa, folder: Path, needle: str) -> dict[str, int]:
+    """Return how many bytes of a word each place holds: files, rows of the database, and the engine's memory."""
+    wanted = forms(needle)
+    rows = {f"rows: {name}": count for name, count in bytes_by_table(doxa, wanted).items()}
+    return bytes_by_place(folder, wanted) | rows | {"memory of the engine": texts_in(doxa, needle)}
 
 
 def in_postgres(folder: Path, secret: str, *, everything: bool) -> dict[str, Any]:
@@ -222,7 +273,7 @@ def in_postgres(folder: Path, secret: str, *, everything: bool) -> dict[str, Any
             turns = filled(place, secret)
             before = rows_with(connection, needle)
             with Doxa.open(place, config=SETTINGS) as doxa:
-                forget(doxa, turns, everything=everything)
+                forget(doxa, turns, secret, everything=everything)
             after = rows_with(connection, needle)
             pages = {"forgotten": pages_with(connection, folder / "server", needle)}
             connection.execute("VACUUM FULL")
@@ -235,9 +286,9 @@ def in_postgres(folder: Path, secret: str, *, everything: bool) -> dict[str, Any
 def rows_with(connection: Any, needle: str) -> dict[str, int]:
     """Return how many rows of each table of a database hold a word in some form."""
     wanted, told = forms(needle), {}
-    named = "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
-    for (table,) in connection.execute(named).fetchall():
-        rows = connection.execute(f'SELECT t::text FROM "{table}" t').fetchall()
+    named = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+    for schema, table in connection.execute(named).fetchall():
+        rows = connection.execute(f'SELECT t::text FROM "{schema}"."{table}" t').fetchall()
         if count := sum(bool(found_in(row.encode(), wanted, deep=False)) for (row,) in rows):
             told[table] = count
     return told
@@ -253,6 +304,16 @@ def pages_with(connection: Any, folder: Path, needle: str) -> dict[str, int]:
             pages = (content[at : at + PAGE] for at in range(0, len(content), PAGE))
             told[kind] += sum(bool(found_in(page, wanted, deep=False)) for page in pages)
     return told
+
+
+def summed(rows: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[int]]:
+    """Return for each place how many bytes of the words it held before and holds after, of all rounds together."""
+    told: dict[str, list[int]] = {}
+    for row in rows:
+        for number, when in enumerate(("before", "after")):
+            for place, count in row[when].items():
+                told.setdefault(place, [0, 0])[number] += count
+    return {place: both for place, both in sorted(told.items()) if any(both)}
 
 
 def main() -> None:
@@ -276,6 +337,7 @@ def main() -> None:
     after = [{key: row[key] for key in ("after", "later", "closed") if row.get(key)} for row in rows]
     told = {
         "rounds": len(rows),
+        "bytes": summed(row["bytes"] for row in rows if "bytes" in row),
         "turns forgotten": sum(row["turns"] for row in rows),
         "places that held it before": sum(len(row["before"]) for row in rows),
         "places that hold it after": sum(len(found) for row in after for found in row.values()),

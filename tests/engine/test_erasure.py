@@ -307,3 +307,49 @@ def test_several_turns_cost_one_reading_of_what_follows(doxa, monkeypatch):
     assert sorted(read) == sorted([TOLD[2], TOLD[4], TOLD[5]])
     with pytest.raises(NotFoundError):
         doxa.memory(user="ana").forget(turn_id=[ids[1], "gone"])
+
+
+@pytest.mark.parametrize(
+    "turn_id", ['said "so"', "a\\b", "a\nb", "é"], ids=["quotes", "a backslash", "lines", "letters"]
+)
+def test_an_answer_that_names_a_forgotten_turn_goes_whatever_its_id(doxa, turn_id):
+    """An id is written otherwise in an answer that is kept than it is."""
+    chat = doxa.dialogue(user="ana", session="s")
+    chat.absorb(f'"{CANARY}", it says over the door.', turn_id=turn_id)
+    chat.absorb("I like tea.", turn_id="other")
+    chat.flush()
+    assert chat.ask("What does it say over the door?").citations[0].turn_id == turn_id
+    doxa.dialogue(user="ana", session="other").ask("What do I like?")
+    doxa.flush()
+    doxa.memory(user="ana").forget(turn_id=turn_id)
+    kept = doxa.parts.log.store.answers(doxa.parts.log.scope("ana"))
+    assert CANARY not in str(kept) and turn_id not in str(kept)
+
+
+def test_the_parser_keeps_no_sentence_of_what_is_forgotten(filled):
+    """It keeps the latest ones, with what they say."""
+    doxa, _ = filled
+    parser = doxa.parts.parser
+    sentence = ["I", "moved", "to", f"{CANARY}", "."]
+    parser.parse([sentence])
+    assert parser._parses._kept
+    doxa.memory(user="ana").forget(turn_id="t2")
+    assert CANARY not in str(parser._parses._kept) + str(parser._turns._kept)
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["a turn", "everything"])
+def test_what_a_killed_server_left_of_sending_a_memory_goes(filled, config, everything):
+    """That of the same user in another database is somebody else's."""
+    doxa, folder = filled
+    memory = doxa.memory(user="ana")
+    left = [memory.spool_folder("export"), memory.spool_folder("import")]
+    with Doxa.open(folder / "other.db", config=config) as other:
+        kept = other.memory(user="ana").spool_folder("export")
+        kept_too = doxa.memory(user="ben").spool_folder("export")
+    try:
+        memory.export(left[0] / "memory.jsonl")
+        memory.forget(everything=True) if everything else memory.forget(turn_id="t2")
+        assert not left[0].exists() and not left[1].exists() and kept.exists() and kept_too.exists()
+    finally:
+        kept.rmdir()
+        kept_too.rmdir()

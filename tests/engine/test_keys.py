@@ -64,3 +64,38 @@ def test_what_is_no_key_is_refused(doxa, wrong):
 def test_a_key_that_is_not_there_cannot_be_revoked(doxa):
     with pytest.raises(NotFoundError, match="doxa keys list"):
         Keys(doxa).revoke("nope")
+
+
+def test_keys_tell_nothing_of_a_user_who_is_forgotten_but_whom_they_open(tmp_path, config):
+    """The label of one that opens this user alone goes, and one that is revoked goes itself."""
+    with Doxa.open(tmp_path / "m.db", config=config) as doxa:
+        for user in ("ana", "ben"):
+            doxa.dialogue(user=user).absorb("I live in Rome.")
+        doxa.flush()
+        keys = Keys(doxa)
+        live, secret = keys.add(users=["ana"], label="Zanzibar")
+        gone, _ = keys.add(users=["ana"], label="Zanzibar")
+        keys.revoke(gone.key_id)
+        others = [
+            keys.add(users=["ana", "ben"], label="both")[0],
+            keys.add(users=["ben"], label="his")[0],
+            keys.add(users=["ana"], label="hers", tenant="acme")[0],
+        ]
+        doxa.memory(user="ana").forget(everything=True)
+        assert {key.key_id: key.label for key in keys.list()} == {
+            live.key_id: "", **{key.key_id: key.label for key in others}
+        }  # fmt: skip
+        assert keys.recognise(secret).opens("ana")
+        assert not any(b"Zanzibar" in path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
+
+
+def test_a_key_that_cannot_be_read_keeps_nothing_from_being_forgotten(tmp_path, config):
+    """It is somebody's trouble later on."""
+    with Doxa.open(tmp_path / "m.db", config=config) as doxa:
+        doxa.dialogue(user="ana").absorb("I live in Rome.")
+        doxa.flush()
+        Keys(doxa).add(users=["ana"], label="phone")
+        with closing(sqlite3.connect(tmp_path / "m.db")) as connection, connection:
+            connection.execute("UPDATE keys SET body = '{'")
+        doxa.memory(user="ana").forget(everything=True)
+        assert "ana" not in doxa.users()

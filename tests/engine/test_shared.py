@@ -223,6 +223,27 @@ def test_forgetting_a_shared_turn_takes_what_went_on_from_it_too(tmp_path):
         assert chat._asked.turns(forgotten=doxa.parts.forgotten) == ()
 
 
+def test_what_a_user_set_aside_is_named_no_more_once_it_is_forgotten(tmp_path):
+    """An id is somebody's word, or can be guessed from what was said; what is still there stays set aside."""
+    with open_with(tmp_path / "m.db") as doxa:
+        write(doxa, {"the Zanzibar hours": SAID["hours"], "boss": SAID["boss"]})
+        ana = tell(doxa, "ana", "I live in Rome.")
+        memory = doxa.memory(user="ana")
+        for question in (HOURS, "Who manages the Lisbon office?"):
+            one = ana.ask(question).citations[0]
+            memory.retract(one.fact_id)
+            memory.withdraw(turn_id=one.turn_id)
+        doxa.memory(user=HANDBOOK).forget(turn_id="the Zanzibar hours")
+        with doxa.parts.log.user("ana") as state:
+            named = {origin_of(key).key for key in state.aside}
+        assert "boss" in named and len(named) == 2
+        assert not any(b"Zanzibar" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        doxa.memory(user=HANDBOOK).forget(everything=True)
+        with doxa.parts.log.user("ana") as state:
+            assert state.aside == {}
+        assert [fact.object.label for fact in memory.facts()] == ["Rome"]
+
+
 def test_an_answer_that_is_written_while_its_turn_is_erased_is_not_kept(tmp_path, monkeypatch):
     with open_with(tmp_path / "m.db") as doxa:
         write(doxa)

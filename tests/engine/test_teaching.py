@@ -290,3 +290,16 @@ def test_the_asynchronous_twin_teaches_too(doxa: Doxa, tmp_path: Path) -> None:
     expected = teaching(doxa).unsure(limit=2)
     doxa.close()
     assert asyncio.run(_asynchronously(tmp_path / "memory.db")) == expected
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["a turn", "everything"])
+def test_forgetting_removes_what_a_killed_process_left_of_writing_marks(doxa: Doxa, everything: bool) -> None:
+    """It repeats them; that of another user stays."""
+    memory = doxa.memory(user="ana")
+    marks = doxa.parts.heads.marks("ana")
+    memory.teaching().mark_missed("t3", subject="Ana", relation="likes", object="oboe")
+    left, other = marks.with_name("ana.jsonl.4194304-7.part"), marks.with_name("ana.b.jsonl.4194304-7.part")
+    for path in (left, other):
+        path.write_bytes(marks.read_bytes())
+    memory.forget(everything=True) if everything else memory.forget(turn_id="t3")
+    assert not left.exists() and other.exists()

@@ -17,16 +17,24 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "fire"))
 import erasure
 
 ROOT = Path(__file__).parents[2]
+ROWS = "answers heads keys records".split()
+EVENTS = "turn maintained promoted feedback annotated retracted undone set_aside".split()
+PLACES = {"copies", "snapshots", "marks", "left by a killed process", "temporary", "memory of the engine"}
+PLACES |= {f"rows: {table}" for table in ROWS} | {f"rows: log: {kind}" for kind in EVENTS}
+"""Where a word is before it is forgotten; tasks, rules and preferences are in what the log maintained."""
 
 
 @pytest.mark.parametrize("everything", [False, True], ids=["turns", "everything"])
 @pytest.mark.parametrize("script", erasure.SCRIPTS)
 def test_no_file_holds_a_word_that_was_forgotten(tmp_path, script, everything):
-    """Database, write-ahead log, free pages, snapshots, weights, marks, log; at once, later on, and closed."""
+    """Nor row, nor cache: at once, later on, and closed. Copies that somebody made stay, and are named in the docs."""
     secret = erasure.word(random.Random(script), script)
     found = erasure.in_a_file(tmp_path, secret, everything=everything)
     assert {"memory.db", "memory.db.taught/default/ana.jsonl"} <= found["before"].keys()
     assert any(name.endswith(".fold") for name in found["before"])
+    before, after = found["bytes"]["before"], found["bytes"]["after"]
+    assert {place for place, count in before.items() if count} >= PLACES
+    assert {place for place, count in after.items() if count} == {"copies"}
     assert (found["after"], found["later"], found["closed"]) == ({}, {}, {}) and found["kept"]
 
 
@@ -41,7 +49,7 @@ def test_no_row_of_postgres_holds_it(postgres, everything):
         with psycopg.connect(postgres.url(name), autocommit=True) as connection:
             before = erasure.rows_with(connection, secret[: erasure.LETTERS])
             with Doxa.open(postgres.url(name), config=erasure.SETTINGS) as doxa:
-                erasure.forget(doxa, turns, everything=everything)
+                erasure.forget(doxa, turns, secret, everything=everything)
             after = erasure.rows_with(connection, secret[: erasure.LETTERS])
     finally:
         postgres.drop(name)

@@ -39,7 +39,7 @@ from doxa.memory.events import (
     Withdrawn,
     event_of,
 )
-from doxa.memory.files import digest, load_arrays, replacing, save_arrays
+from doxa.memory.files import digest, drop_unfinished, load_arrays, replacing, save_arrays
 from doxa.memory.fitting import require_types
 from doxa.memory.forest import TaskForest
 from doxa.memory.identity import SAME_AS, is_identity, pair_of
@@ -79,6 +79,7 @@ from doxa.memory.vectors import VectorMatrix
 __all__ = [
     "digest",
     "load_arrays",
+    "drop_unfinished",
     "replacing",
     "require_types",
     "save_arrays",

@@ -14,6 +14,7 @@ import threading
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -25,7 +26,7 @@ from doxa.core.errors import FormatError, NotFoundError, StoreKeyError, StoreRea
 from doxa.core.private import private_file, private_folder
 from doxa.core.sealing import Seal, unsealed
 
-__all__ = ["digest", "load_arrays", "replacing", "save_arrays"]
+__all__ = ["digest", "drop_unfinished", "load_arrays", "replacing", "save_arrays"]
 
 Arrays = Mapping[str, NDArray[Any]]
 DAMAGED = (
@@ -69,6 +70,16 @@ def replacing(path: Path, *, advice: str = "Give another path.", makes_folder: b
     finally:
         with suppress(OSError):  # there is none after a success
             temporary.unlink(missing_ok=True)
+
+
+def drop_unfinished(path: Path) -> None:
+    """Remove what processes that were killed left of writing a file with `replacing`.
+
+    Raises:
+        OSError: something cannot be removed.
+    """
+    for left in path.parent.glob(f"{escape(path.name)}.*.part"):
+        left.unlink(missing_ok=True)
 
 
 def save_arrays(arrays: Arrays, path: Path, *, seal: Seal | None = None) -> None:

@@ -23,6 +23,7 @@ from doxa.core.errors import PackError, StoreReadOnlyError
 from doxa.core.private import private_folder
 from doxa.core.sealing import Seal
 from doxa.memory.columns import microseconds
+from doxa.memory.files import drop_unfinished
 from doxa.memory.paged import Pack, write_pack
 from doxa.memory.state import UserState
 
@@ -84,8 +85,8 @@ class Snapshots:
     def drop(self, scope: str) -> None:
         """Remove the snapshot of a scope, since what it holds is to be gone."""
         path = self._path(scope)
-        for old in (path, *path.parent.glob(f"{path.name}.*.part")):
-            old.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        drop_unfinished(path)
 
     def _path(self, scope: str) -> Path:
         name = blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

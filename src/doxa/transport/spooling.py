@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -47,7 +46,7 @@ def spooled(memory: Memory, format: Format, *, headers: Mapping[str, str] | None
         format: how it is written.
         headers: what the answer says beside that.
     """
-    folder = Path(tempfile.mkdtemp(prefix="doxa-export-"))
+    folder = memory.spool_folder("export")
     media, ending = MEDIA[format]
     try:
         path = memory.export(folder / f"memory{ending}", format=format)

@@ -237,6 +237,13 @@ class Store(Protocol):
         """Return the records of all API keys by id, in the order of the ids, or that of one id if it is there."""
         ...
 
+    def forget_keys(self, tenant: str, user: str) -> None:
+        """Take the label from the API keys that open this user alone, and remove those of them that are revoked.
+
+        `erase` or `wipe` after it leaves no byte of what is gone. A record that cannot be read stays.
+        """
+        ...
+
     def listen(self, told: Callable[[Change | None], None]) -> Callable[[], None]:
         """Call back in another thread when a log was moved, in this process too; returns what ends that.
 

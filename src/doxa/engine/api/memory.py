@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from doxa.core.answers import AnswerReason
 from doxa.core.bindings import Bindings
@@ -30,7 +30,7 @@ from doxa.engine.answer.summary import summary
 from doxa.engine.api.learning import learn, missed, standing
 from doxa.engine.api.revising import Revising
 from doxa.engine.api.teaching import Teaching
-from doxa.engine.history import transfer, withdrawal
+from doxa.engine.history import spools, transfer, withdrawal
 from doxa.engine.history.answers import answers, explain_answer
 from doxa.engine.history.entities import entities
 from doxa.engine.history.erasure import erase
@@ -427,6 +427,9 @@ class Memory(Revising):
     def forget(self, *, turn_id: str | Collection[str] | None = None, everything: bool = False) -> Certificate:
         """Erase a turn, several at once, or everything, with all that was made of it: log, vectors, facts. For good.
 
+        Copies stay where somebody made them: exports, transcripts, backups, and the answers of a model in the folder of
+        `llm.record`.
+
         Of several ids, those that are gone already are left out. Cost: later turns are read again, once.
 
         Returns:
@@ -476,6 +479,13 @@ class Memory(Revising):
         count = retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
         self._doxa.wait(self.user)
         return count
+
+    def spool_folder(self, kind: Literal["export", "import"]) -> Path:
+        """Return a new folder of the system's temporary one, for this memory on its way; whoever asks removes it.
+
+        Where that process was killed before, `forget` removes it.
+        """
+        return spools.spool_folder(self._doxa.parts, self.user, kind)
 
     def inferred(self) -> list[Fact]:
         """Return what nobody said and follows from the current facts by the axioms of the ontology (OWL 2 RL).

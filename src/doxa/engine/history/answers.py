@@ -218,8 +218,9 @@ def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
         user: whose answers they are.
         names: the ids of the turns, of the facts that they support, and of the replies that go with them.
     """
+    written = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
     kept = ((data, json.dumps(data, ensure_ascii=False)) for data in parts.log.store.answers(parts.log.scope(user)))
-    return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in names)]
+    return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in written)]
 
 
 def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:

@@ -8,7 +8,8 @@ from doxa.core.values import Certificate, Turn
 from doxa.engine.history.answers import drop_answers
 from doxa.engine.history.replay import erase_all
 from doxa.engine.history.shadow import drop_shadows
-from doxa.engine.history.sharing import drop_shared_answers
+from doxa.engine.history.sharing import drop_set_aside, drop_shared_answers
+from doxa.engine.history.spools import drop_spools
 from doxa.engine.history.withdrawal import forget_turns
 from doxa.engine.retrying import retried
 from doxa.engine.wiring.parts import Parts
@@ -34,6 +35,7 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
         parts.shadows.drop(user)
         parts.learned.drop(user)
         drop_shared_answers(parts, user, names)
+        parts.log.store.forget_keys(parts.config.tenant, user)
         certificate = retried(lambda: erase_all(parts.log, user))
     else:
         if ids:  # before anything is erased: cut short, nothing outlives it; and no typo unlearns anything
@@ -44,8 +46,10 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
         certificate = retried(lambda: forget_turns(parts, user, turn_ids))
     parts.learned.drop(user)  # somebody may have learned, or asked, meanwhile
     drop_shared_answers(parts, user, names)
+    retried(lambda: drop_set_aside(parts, user))
     drop_shadows(parts, user, ids)
     parts.heads.forget(user, ids=ids, texts=texts, everything=turn_ids is None)
+    drop_spools(parts, user)
     parts.forget()
     return certificate
 

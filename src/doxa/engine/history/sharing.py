@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError
-from doxa.core.shared import qualified
+from doxa.core.shared import origin_of, qualified
 from doxa.core.values import Explanation, Fact
 from doxa.engine.history.answers import repeating
 from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_FACT
 from doxa.engine.shared.layers import labelled, place_of, shared_with, told
 from doxa.engine.wiring.parts import Parts
+from doxa.memory import SetAside
 
-__all__ = ["drop_shared_answers", "explain_shared"]
+__all__ = ["drop_set_aside", "drop_shared_answers", "explain_shared"]
 
 
 def explain_shared(parts: Parts, user: str, fact_id: str) -> Explanation:
@@ -61,8 +63,41 @@ def drop_shared_answers(parts: Parts, memory: str, names: Collection[str] | None
     if memory not in parts.config.memory.shared or names == set():
         return
     gone = [qualified(memory, key) for key in (("",) if names is None else names)]
-    for user in parts.log.users():
-        if user != memory and memory in shared_with(parts, user):
-            parts.answers.drop(user)
-            if told_to := repeating(parts, user, gone):
-                parts.log.store.drop_answers(parts.log.scope(user), told_to)
+    for user in _readers(parts, memory):
+        parts.answers.drop(user)
+        if told_to := repeating(parts, user, gone):
+            parts.log.store.drop_answers(parts.log.scope(user), told_to)
+
+
+def drop_set_aside(parts: Parts, memory: str) -> None:
+    """Remove from the logs of others that they set aside what a shared memory no longer holds: its ids tell of it.
+
+    Args:
+        parts: what the engine is made of.
+        memory: the shared memory, after what is erased is gone.
+
+    Raises:
+        StoreConflictError: somebody wrote at the same time; call again.
+
+    Cost: for every user of the tenant one look at what is set aside; for those who set aside what is gone, their log.
+    """
+    if memory not in parts.config.memory.shared:
+        return
+    with parts.log.user(memory) as state:
+        known = {turn.turn_id for turn in state.received()} | state.beliefs.facts.keys()
+    for user in _readers(parts, memory):
+        rows = parts.log.rows(user)
+        gone = [row.ordinal for row in rows if row.kind == SetAside.kind and _is_gone(row, memory, known)]
+        if gone:
+            parts.log.store.rewrite(parts.log.scope(user), delete=gone, replace={}, expected=rows[-1].ordinal)
+            parts.log.forget_state(user)
+
+
+def _is_gone(row: Row, memory: str, known: Collection[str]) -> bool:
+    origin = origin_of(str(row.body.get("target")))
+    return origin is not None and origin.memory == memory and origin.key not in known
+
+
+def _readers(parts: Parts, memory: str) -> list[str]:
+    """Return the users who read a shared memory beneath their own. Cost: one query."""
+    return [user for user in parts.log.users() if user != memory and memory in shared_with(parts, user)]

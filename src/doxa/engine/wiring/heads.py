@@ -106,11 +106,15 @@ class Heads:
         if (path := self.path(user)) is None or not (ids or everything):
             return
         marks, head = path.with_suffix(".jsonl"), self.of(user)
+        _remove_unfinished(marks, path)
         if everything and self.shared is None:
             _remove(marks)
             _remove(path)
         elif drop_marks(marks, ids=ids, texts=texts, seal=self.seal) or head is None or not head.own:
             _remove(path)  # what cannot be read, or was fitted to another file, may rest on anything
+        if everything:
+            with self._guard:
+                self._known.pop(user, None)
 
     def _required(self, user: str) -> Path:
         if (path := self.path(user)) is None:
@@ -129,6 +133,18 @@ def _read(path: Path, seal: Seal | None) -> Head | None:
     except DoxaError as exc:
         logger.warning("turns are read without what was taught: %s", exc)
         return None
+
+
+def _remove_unfinished(*paths: Path) -> None:
+    from doxa.memory import drop_unfinished
+
+    for path in paths:
+        try:
+            drop_unfinished(path)
+        except OSError as exc:
+            raise StoreReadOnlyError(
+                f"What was left of writing {path} cannot be removed: {exc.strerror}. Remove it, and try again."
+            ) from exc
 
 
 def _remove(path: Path) -> None:

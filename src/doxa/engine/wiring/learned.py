@@ -190,11 +190,14 @@ class LearnedWeights:
 
     def drop(self, user: str) -> None:
         """Forget what was learned from a user."""
+        from doxa.memory import drop_unfinished
+
         with self._guard:
             self._slots.pop(user, None)
             if (path := self.path(user)) is not None:
-                path.unlink(missing_ok=True)
-                path.with_suffix(BEFORE).unlink(missing_ok=True)
+                for one in (path, path.with_suffix(BEFORE)):
+                    one.unlink(missing_ok=True)
+                    drop_unfinished(one)
 
     def _read(self, path: Path | None, stamp: int) -> Weights:
         from doxa.recall import load_weights, shipped

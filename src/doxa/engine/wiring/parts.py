@@ -22,7 +22,7 @@ from doxa.backends.grader import Grader
 from doxa.backends.lexicon import Lexicon
 from doxa.backends.llm import LanguageModel, Recorder
 from doxa.backends.nli import Judge, Nli
-from doxa.backends.parser import Parser, cached
+from doxa.backends.parser import CachedParser, Parser, cached
 from doxa.backends.reader import Reader
 from doxa.core.answers import Answered
 from doxa.core.config import Config
@@ -391,6 +391,8 @@ class Parts:
         """Drop the texts that models keep for the next time, since they may repeat what is erased."""
         self.forgotten += 1
         self.queries.forget()
+        if isinstance(self.parser, CachedParser):
+            self.parser.forget()
         if self.opened.mapper is not None:
             self.opened.mapper.forget()
 

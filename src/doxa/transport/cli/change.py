@@ -162,7 +162,8 @@ def forget(
 ) -> int:
     """Erase a turn, or everything of a user, for good.
 
-    All that was derived from it goes as well. Prints a certificate of what was removed; it holds no erased text.
+    All that was derived from it goes as well. Prints a certificate of what was removed; it holds no erased text. Copies
+    stay where somebody made them: exports, transcripts, backups, and the folder of llm.record.
     """
     if (turn is None) == (not everything):
         raise InputError("Expected either --turn ID or --everything. To stop trusting a turn: doxa withdraw ID.")
@@ -173,6 +174,8 @@ def forget(
             return ERROR
         certificate = memory.forget(everything=True) if turn is None else memory.forget(turn_id=turn)
     request.give(certificate, lambda out: _show_certificate(out, certificate))
+    recorded = f", the answers of a model in {request.config.llm.record}" if request.config.llm.record else ""
+    request.note(f"Copies stay where somebody made them: exports, transcripts, backups{recorded}. Erase them there.")
     return DONE
 
 

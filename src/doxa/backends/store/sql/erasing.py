@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from doxa.backends.store.failures import mapped_errors
 from doxa.backends.store.partitions import count_parts, number_of, part_of
-from doxa.backends.store.schema import answers, events, heads, records, vectors
+from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import own_connection
 from doxa.backends.store.sql.database import sent_again
 from doxa.backends.store.sql.heads import ERASED, FORGIVEN, Heads, insert_event, move_head
@@ -150,7 +150,7 @@ class Erasing(Heads):
                     number = number_of(connection, str(scope), parts)
                     names = [part_of(name, number) for name in names]
             with mapped_errors(self._where), own_connection(self._engine.url, self._server) as connection:
-                connection.execute(f"VACUUM (INDEX_CLEANUP TRUE) {', '.join(names)}")
+                connection.execute(f"VACUUM (INDEX_CLEANUP TRUE) {', '.join([*names, keys.name])}")
         except StoreError as exc:
             raise StoreLockedError(
                 f"The rows were erased from {self._where}, but the space that they took could not be freed ({exc}) "

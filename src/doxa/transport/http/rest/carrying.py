@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -60,7 +59,7 @@ async def import_memory(request: Request, room: Writing) -> dict[str, int]:
     An empty memory becomes what was exported, revisions and withdrawals included; otherwise the turns are taken in as
     if they had just come. It is read when all of it is here: of an upload that breaks off nothing is.
     """
-    folder = Path(await anyio.to_thread.run_sync(lambda: tempfile.mkdtemp(prefix="doxa-import-")))
+    folder = await anyio.to_thread.run_sync(lambda: room.memory("write").spool_folder("import"))
     try:
         await _spool(request, folder / "upload")
         turns = await anyio.to_thread.run_sync(lambda: room.memory("write").import_(folder / "upload"))
