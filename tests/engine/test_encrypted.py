@@ -64,7 +64,7 @@ def test_no_file_holds_a_word_and_when_it_is_forgotten_not_even_for_who_has_the_
         doxa.flush()
         assert (folder / "memory.db-wal").stat().st_size and erasure.leaks(folder, needle) == {}
         doxa.memory(user="ben").forget(everything=True)
-        erasure.forget(doxa, turns, everything=everything)
+        erasure.forget(doxa, turns, secret, everything=everything)
         erasure.settle(doxa)
         assert erasure.leaks(opened_files(folder, tmp_path / "after"), needle) == {}
     assert erasure.leaks(opened_files(folder, tmp_path / "closed"), needle) == {}
