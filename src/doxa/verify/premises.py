@@ -88,8 +88,9 @@ def premise_of(text: str, known: Known) -> Premise | None:
 def _shown(turn: Turn, wanted: frozenset[str]) -> str:
     """Return the text of a turn in one line: of a long one the sentences that share most with what is wanted."""
     words = turn.text.split()
-    text = " ".join(words)
-    return text if len(words) <= MOST_OF_TURN else " ".join(_closest(split_text(text), wanted))
+    if len(words) > MOST_OF_TURN:
+        words = [word for sentence in _closest(split_text(turn.text), wanted) for word in sentence.split()]
+    return " ".join(words[:MOST_OF_TURN])
 
 
 def _closest(sentences: Sequence[str], wanted: frozenset[str]) -> list[str]:
