@@ -2,8 +2,12 @@
 
 import json
 import uuid
+from hashlib import sha512
+from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from doxa.engine.history import moving
 from doxa.transport.cli import carrying
@@ -196,3 +200,35 @@ def test_notes_go_into_a_folder_that_is_new_or_empty(ana):
     file = ana.file("file", "mine")
     assert ana("export", file, "--format", "notes", "--force").exit_code == 1
     assert file.read_text() == "mine"
+
+
+def test_an_export_is_signed_and_verified_before_anything_is_written(cli, tmp_path):
+    """A file that was altered is refused, and no database is made for it."""
+    private = Ed25519PrivateKey.generate()
+    key, public = tmp_path / "key.pem", tmp_path / "public.pem"
+    key.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    public.write_bytes(private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    path, other = tmp_path / "out.jsonl", tmp_path / "other.db"
+    cli("import", archive(cli, memory(1, "I live in Rome.")))
+    done = cli.json("export", str(path), "--user", "ana", "--sign", str(key))
+    assert done["signature"] == f"{path}.sig" and (tmp_path / "out.jsonl.sig").stat().st_size == 64
+    path.unlink()
+    assert "add --force" in cli("export", str(path), "--user", "ana", "--sign", str(key)).stderr and not path.exists()
+    assert cli("export", str(path), "--user", "ana", "--sign", str(key), "--force").exit_code == 0
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"Rome", b"Roma"))
+    refused = cli("import", str(path), "--db", str(other), "--user", "ana", "--verify", str(public))
+    assert refused.exit_code == 1 and "does not fit" in refused.stderr and not other.exists()
+    path.write_bytes(whole)
+    assert cli.json("import", str(path), "--db", str(other), "--user", "ana", "--verify", str(public))["turns"] == 1
+
+
+def test_the_archive_of_another_system_can_be_verified(cli, tmp_path):
+    """Its signature lies beside it as well; without one nothing is taken."""
+    private = Ed25519PrivateKey.generate()
+    public = tmp_path / "public.pem"
+    public.write_bytes(private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    path = archive(cli, memory(1, "I live in Rome."))
+    assert "mem0.json.sig" in cli("import", path, "--verify", str(public)).stderr
+    Path(f"{path}.sig").write_bytes(private.sign(sha512(Path(path).read_bytes()).digest()))
+    assert cli.json("import", path, "--verify", str(public))["turns"]["new"] == 1

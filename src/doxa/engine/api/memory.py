@@ -30,7 +30,7 @@ from doxa.engine.answer.summary import summary
 from doxa.engine.api.learning import learn, missed, standing
 from doxa.engine.api.revising import Revising
 from doxa.engine.api.teaching import Teaching
-from doxa.engine.history import spools, transfer, withdrawal
+from doxa.engine.history import signing, spools, transfer, withdrawal
 from doxa.engine.history.answers import answers, explain_answer
 from doxa.engine.history.entities import entities
 from doxa.engine.history.erasure import erase
@@ -446,7 +446,9 @@ class Memory(Revising):
             turn_id = [turn_id] if isinstance(turn_id, str) else [*turn_id]
         return erase(self._doxa.parts, self.user, turn_id)
 
-    def export(self, path: str | Path, *, format: transfer.ExportFormat = "jsonl") -> Path:
+    def export(
+        self, path: str | Path, *, format: transfer.ExportFormat = "jsonl", sign: str | Path | None = None
+    ) -> Path:
         """Write the memory to a file and return its path.
 
         Args:
@@ -455,28 +457,50 @@ class Memory(Revising):
                 and hold the log as well; all four can be imported. `markdown` is for people. The others are what other
                 systems read back: what is believed, of `letta`, `graphiti` and `messages` what was said. What came
                 from there goes back under its own id.
+            sign: the file of a private key of Ed25519 in PEM: the signature of the file is written beside it, as
+                `FILE.sig`; notes, which are a folder, have none.
+
+        Raises:
+            ConfigError: there is no such key; nothing was written.
+            InputError: the format is unknown, or the path is none for it; nothing was written.
+            MissingDependencyError: cryptography, which signs, is not installed.
+            StoreError: the file cannot be written.
         """
+        if sign is not None and format == "notes":
+            raise InputError("export: expected a format of one file to sign, notes are a folder.")
+        key = None if sign is None else signing.read_private(sign)
         self._doxa.wait(self.user)
         if format in transfer.FORMATS:
-            return transfer.export(self._doxa.parts, self.user, Path(path), format=format)
-        # What reads a memory as other systems have it stands above it, and is reached by the front.
-        from doxa.engine import leave
+            written = transfer.export(self._doxa.parts, self.user, Path(path), format=format)
+        else:
+            # What reads a memory as other systems have it stands above it, and is reached by the front.
+            from doxa.engine import leave
 
-        return leave(self, Path(path), format=format)
+            written = leave(self, Path(path), format=format)
+        if key is not None:
+            signing.sign(written, key)
+        return written
 
-    def import_(self, path: str | Path) -> int:
+    def import_(self, path: str | Path, *, verify: str | Path | None = None) -> int:
         """Read an export into this memory and return the number of turns that were new.
 
         An empty memory becomes what was exported, revisions and withdrawals included; otherwise the turns are
         absorbed as if they had just come in.
 
+        Args:
+            path: the export.
+            verify: the file of a public key of Ed25519 in PEM: what the owner of the key has not signed, as it is now,
+                is refused.
+
         Raises:
+            ConfigError: there is no such key; nothing was read.
             NotFoundError: there is no such file.
-            FormatError: the file is no such export; nothing was read.
+            FormatError: the file is no such export, or is not signed with the key; nothing was read.
+            MissingDependencyError: cryptography, which verifies, is not installed.
             TurnConflictError: a turn is known with another text; the turns before it were read.
         """
         self._doxa.wait(self.user)
-        count = retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path)))
+        count = retried(lambda: transfer.import_(self._doxa.parts.log, self.user, Path(path), verify=verify))
         self._doxa.wait(self.user)
         return count
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from doxa.backends.store import Row
 from doxa.core.errors import FormatError, InputError, NotFoundError
 from doxa.core.values import Role
+from doxa.engine.history.signing import require_signed_bytes
 from doxa.engine.intake import read_moment
 from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.placing import ontology_of
@@ -116,21 +117,23 @@ def is_export(path: Path) -> bool:
         return path.suffix.lower() in RDF or FORMAT.encode() in file.read(HEAD)
 
 
-def import_(log: MemoryLog, user: str, path: Path) -> int:
+def import_(log: MemoryLog, user: str, path: Path, *, verify: str | Path | None = None) -> int:
     """Read an export; see `Memory.import_`.
 
     Raises:
         NotFoundError: there is no such file.
-        FormatError: the file is no such export; nothing was read.
+        FormatError: the file is no such export, or not signed as it has to be; nothing was read.
         TurnConflictError: a turn is known with another text; the turns before it were read.
     """
-    rows = _rows(path, user)
+    data = _bytes(path)
+    if verify is not None:
+        require_signed_bytes(path, data, verify)
+    rows = _rows(path, data, user)
     return _receive_all(log, user, rows) if log.head(user).received else _restore(log, user, rows)
 
 
-def _rows(path: Path, user: str) -> list[Row]:
+def _rows(path: Path, data: bytes, user: str) -> list[Row]:
     """Return the rows of an export, numbered from 1. Every one was folded once, so what is stored can be read."""
-    data = _bytes(path)
     if data.startswith(MARKDOWN.encode()):
         message = "expected a Doxa export, got one in Markdown, which is for people; export as jsonl or turtle instead"
         raise FormatError(message, path=str(path))

@@ -64,13 +64,19 @@ def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
     format: Annotated[Format | None, typer.Option("--format", help="By default as the name of the file ends.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    sign: Annotated[
+        Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign it with a private key of Ed25519 in PEM.")
+    ] = None,
 ) -> None:
     """Write the memory of a user to a file.
 
     jsonl is the log as it is; turtle, nquads and jsonld are an OWL ontology with the provenance of every fact, and hold
     the log as well: from these the memory is made again, revisions included. markdown is for people. mem0, openmemory,
-    langgraph, mcp, letta, graphiti, notes (a folder) and messages are what other systems read.
+    langgraph, mcp, letta, graphiti, notes (a folder) and messages are what other systems read. With --sign the
+    signature of the file is written beside it, as FILE.sig.
     """
+    from doxa.engine import signature_of
+
     name = format or ENDINGS.get(file.suffix.lower())
     if name is None:
         known = ", ".join(ENDINGS)
@@ -78,16 +84,22 @@ def export(
     is_free = name is Format.NOTES and file.is_dir() and not any(file.iterdir())
     if file.exists() and not is_free and not force:
         raise InputError(f"{file} is there already and was left as it is. Give another name, or add --force.")
+    if sign is not None and signature_of(file).exists() and not force:
+        raise InputError(
+            f"{signature_of(file)} is there already; nothing was written. Give another name, or add --force."
+        )
     with request.open() as doxa:
         users = doxa.users()
         if request.config.user not in users:
             # An empty file under the name of a backup, or over one, is worse than none.
             there = f"Choose another with --user: {', '.join(users)}" if users else "This memory is empty."
             raise NotFoundError(f"Nothing is stored for user {request.config.user!r}; no file was written. {there}")
-        doxa.memory(user=request.config.user).export(file, format=name.value)
+        doxa.memory(user=request.config.user).export(file, format=name.value, sign=sign)
     size = sum(one.stat().st_size for one in (file.iterdir() if file.is_dir() else [file]))
     done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": size}
-    request.give(done, lambda out: out.print(f"Wrote {file} ({name.value}, {done['bytes']:,} bytes).", soft_wrap=True))
+    signed = {} if sign is None else {"signature": str(signature_of(file))}
+    said = f"Wrote {file} ({name.value}, {size:,} bytes)" + (f", signed in {signature_of(file)}." if signed else ".")
+    request.give(done | signed, lambda out: out.print(said, soft_wrap=True))
 
 
 @command("import", example="doxa import mem0.json --db memory.db --user ana")
@@ -102,6 +114,10 @@ def import_(
         str | None, typer.Option("--date", help="When undated turns were said, such as 2024-05-01 [default: now].")
     ] = None,
     later: Annotated[bool, typer.Option("--later", help="Store it, and have it understood at the next start.")] = False,
+    verify: Annotated[
+        Path | None,
+        typer.Option("--verify", metavar="PUBKEY", help="Refuse what is not signed with this public key, in PEM."),
+    ] = None,
 ) -> int:
     """Move in: read what `doxa export` wrote, or the archive of another system.
 
@@ -110,9 +126,14 @@ def import_(
     reference server, ChatGPT, Claude, Slack, WhatsApp, Markdown notes (Obsidian), and every transcript that
     `doxa ingest` reads. Users that are named there keep their names; ids, dates and sources are kept; what cannot be
     carried is told. The same command again adds nothing twice, so it goes on with what was interrupted.
+    With --verify the signature is taken from FILE.sig, and looked at before anything is written.
     """
     if not path.exists():
         raise InputError(f"There is no file {path}. Expected what `doxa export` or another system wrote.")
+    if verify is not None:
+        from doxa.engine import require_signed
+
+        require_signed(path, verify)
     with request.open(create=True) as doxa:
         from doxa.engine import is_export
 
@@ -121,12 +142,12 @@ def import_(
                 request.note(
                     "What `doxa export` wrote is taken as it is: --one-user, --date and --later change nothing."
                 )
-            return _restore(request, doxa, path)
+            return _restore(request, doxa, path, verify)
         return _move_in(request, doxa, path, format=format, one_user=one_user, date=date, later=later)
 
 
-def _restore(request: Request, doxa: Doxa, path: Path) -> int:
-    turns = doxa.memory(user=request.config.user).import_(path)
+def _restore(request: Request, doxa: Doxa, path: Path, verify: Path | None) -> int:
+    turns = doxa.memory(user=request.config.user).import_(path, verify=verify)
     done = {"path": str(path), "format": "doxa", "user": request.config.user, "turns": turns}
     said = f"Read {path} for user {request.config.user}: {count(turns, 'new turn')}."
     request.give(done, lambda out: out.print(said, soft_wrap=True))
