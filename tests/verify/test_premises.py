@@ -1,5 +1,6 @@
 """What was said that bears on a sentence, as the NLI model reads it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -50,6 +51,14 @@ def test_a_long_turn_is_read_where_it_shares_most():
     )  # fmt: skip
     found = premise_of("Your operation is in June.", known([turn]))
     assert "My operation is in May." in found.text and len(found.text.split()) <= MOST_WORDS
+
+
+def test_a_turn_without_an_end_is_read_like_any_other():
+    """A line of a hundred thousand words, and a text of as many lines."""
+    for between in (" ", "\n"):
+        text = between.join(["my operation is in May"] * 20_000)
+        found = premise_of("Your operation is in June.", known([replace(TURNS[0], text=text)]))
+        assert "operation" in found.text and len(found.text.split()) <= MOST_WORDS
 
 
 @pytest.mark.parametrize(
