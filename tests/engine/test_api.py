@@ -386,7 +386,7 @@ def test_the_asynchronous_twin_does_the_same(config):
 
 def test_the_asynchronous_twin_has_everything():
     """What is added to one class is added to its twin, but for what the engine keeps to itself."""
-    own = {"parts", "receive", "settle", "wait"}
+    own = {"parts", "receive", "settle", "spool_folder", "wait"}
     pairs = [(Doxa, AsyncDoxa), (Dialogue, AsyncDialogue), (Memory, AsyncMemory)]
     for one, other in [*pairs, (Tasks, AsyncTasks), (Teaching, AsyncTeaching)]:
         assert {name for name in dir(one) if not name.startswith("_")} - own == {
