@@ -405,6 +405,21 @@ def test_the_space_of_erased_rows_is_freed(postgres_url):
         assert not any(dict(asked(postgres_url, size)).values())
 
 
+def test_a_server_that_goes_before_that_space_is_freed_is_told_in_our_words(postgres_url, monkeypatch):
+    """The rows are gone by then; the same command again frees it."""
+    import psycopg
+
+    def gone(*_):
+        raise psycopg.OperationalError("connection failed: server closed the connection unexpectedly")
+
+    monkeypatch.setattr("doxa.backends.store.sql.erasing.own_connection", gone)
+    with opened(postgres_url) as store:
+        store.receive_many(SCOPE, {"t1": turn()})
+        with pytest.raises(StoreLockedError, match="were erased"):
+            store.erase(SCOPE)
+        assert store.head(SCOPE).received == 0
+
+
 @pytest.mark.parametrize("how", ["fast", "immediate"], ids=["restart", "crash"])
 def test_a_server_that_is_started_anew_loses_and_doubles_nothing(own_postgres, how):
     url, sent, failures = own_postgres.url(own_postgres.take()), [], []

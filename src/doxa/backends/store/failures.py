@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,7 +45,7 @@ def mapped_errors(where: str) -> Iterator[None]:
     """Turn every database error inside the block into a `StoreError` that says what to do."""
     try:
         yield
-    except errors_of_files(DBAPIError) as exc:
+    except errors_of_files(DBAPIError, *_errors_of_server()) as exc:
         raise mapped(exc, where) from exc
     except MemoryError as exc:  # what SQLite says of a length that is none
         raise damaged(where, "a part of it, which says that it is longer than there is memory for,") from exc
@@ -55,6 +56,12 @@ def mapped_errors(where: str) -> Iterator[None]:
         ) from exc
     except SQLAlchemyError as exc:
         raise StoreError(f"The database {where} failed: {exc}") from exc
+
+
+def _errors_of_server() -> tuple[type[Exception], ...]:
+    """Return the errors of the driver of Postgres, if it was loaded: what connections beside the pool raise."""
+    loaded = sys.modules.get("psycopg")
+    return () if loaded is None else (loaded.Error,)
 
 
 def damaged(where: str, what: str) -> StoreDamagedError:
