@@ -122,9 +122,8 @@ class LearnedWeights:
         path = self.path(user)
         if path is not None:
             self._keep(path, expected)
-            save_weights(
-                replace(weights, encoder=self.encoder), path, seal=self.seal
-            )  # fitted to what this memory is encoded by
+            # They are fitted to what this memory is encoded by.
+            save_weights(replace(weights, encoder=self.encoder), path, seal=self.seal)
         with self._guard:
             known = self._slots[user]
             known.stamp = stamp_of(path)

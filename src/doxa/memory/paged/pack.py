@@ -11,7 +11,7 @@ import io
 import mmap
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -260,15 +260,11 @@ def write_pack(path: Path, about: Mapping[str, Any], seal: Seal | None = None) -
     Raises:
         StoreReadOnlyError: the file cannot be written; the old one stays.
     """
+    whole = io.BytesIO()
     with replacing(path) as temporary:
-        if seal is not None:
-            whole = io.BytesIO()
-            writer = PackWriter(whole)
-            yield writer
-            writer.close(about)
-            temporary.write_bytes(seal.closed(whole.getvalue(), "snapshot"))
-            return
-        with temporary.open("wb", buffering=1 << 20) as file:
+        with nullcontext(whole) if seal is not None else temporary.open("wb", buffering=1 << 20) as file:
             writer = PackWriter(file)
             yield writer
             writer.close(about)
+        if seal is not None:
+            temporary.write_bytes(seal.closed(whole.getvalue(), "snapshot"))
