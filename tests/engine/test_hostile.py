@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from doxa.engine import Doxa
+from doxa.core.errors import InputError, TurnError
+from doxa.engine import Doxa, read_filter
 from doxa.language import MOST_SENTENCES, split_text
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "fire"))
@@ -58,3 +59,38 @@ def test_what_of_a_reply_is_not_checked_is_said(engine):
     assert verdict.sentences[-1].label == "neutral" and "only the first 60" in verdict.sentences[-1].reason
     (alone,) = memory.check("You live in Oslo and " + "like tea and " * 100 + "sing.").sentences
     assert alone.label == "neutral" and "more than 1,000 characters" in alone.reason
+
+
+@pytest.mark.parametrize("where", ["speaker", "session"])
+def test_a_name_that_is_a_text_is_refused(engine, where):
+    """It would be kept with every turn and told with every fact."""
+    names = {"speaker": "Kim", "session": "s", where: "x" * 1001}
+    with pytest.raises(TurnError, match=f"{where} may have 1,000 characters, got 1,001"):
+        engine.dialogue(user="named", session=names["session"]).absorb("I live in Oslo.", speaker=names["speaker"])
+    assert engine.memory(user="named").turns() == []
+
+
+def test_of_what_was_said_just_before_the_latest_is_looked_at(engine, monkeypatch):
+    """Work, not seconds: 100,000 messages beside a question took 13 s. One that is no message is told by its place."""
+    engine.dialogue(user="before").absorb("Kim lives in Oslo.")
+    read = []
+    monkeypatch.setattr("doxa.engine.intake._only_calls", lambda message: read.append(message))
+    said = [{"role": "user", "content": f"I met Ana{n}."} for n in range(500)]
+    engine.dialogue(user="before").ask("Where does Kim live?", said=[*said, {"role": "user", "content": "I met Kim."}])
+    assert len(read) == 50 and read[-1]["content"] == "I met Kim."
+    with pytest.raises(InputError, match="message 500"):
+        engine.dialogue(user="before").ask("Where does she live?", said=[*said, {"role": "nobody"}])
+
+
+def test_no_question_needs_more_turns_than_can_be_read(engine):
+    """Each is kept with the feedback, and learnt from."""
+    with pytest.raises(InputError, match="100 turns at most, got 101"):
+        engine.memory(user="known").feedback("Where?", needed=["t"] * 101)
+
+
+@pytest.mark.parametrize("given", [{"AND": [{"user_id": "ana"}] * 2000}, {"memory_ids": {"in": ["x"] * 2000}}])
+def test_a_filter_is_looked_at_for_every_memory_and_so_it_is_short(given):
+    """Conditions and values count alike, at any depth."""
+    with pytest.raises(InputError, match="2,000 conditions and values"):
+        read_filter(given)
+    assert read_filter({"AND": [{"user_id": "ana"}] * 500}).users == ("ana",)

@@ -1,8 +1,12 @@
 """The graph is asked in SPARQL: what is believed now, on a day, or was believed then."""
 
+import gc
+import sys
+import threading
+
 import pytest
 
-from doxa.core.errors import BackendUnavailableError, InputError
+from doxa.core.errors import BackendUnavailableError, DoxaError, InputError
 from doxa.logic.query import _unescaped
 
 LONG = "a" * 200
@@ -79,6 +83,27 @@ def test_a_query_that_takes_too_long_is_given_up(memory):
         with pytest.raises(BackendUnavailableError, match="LIMIT"):
             memory.sparql(query, limit_s=0.05)
     assert memory.sparql(HOMES, limit_s=60)
+
+
+def test_what_a_query_had_found_is_freed_where_it_was_asked(memory, monkeypatch):
+    """An error may be dropped by another thread than the one that asked; the solutions of the store must not be."""
+    unraised, errors = [], []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: unraised.append(told.exc_value))
+
+    def ask():
+        for query in ("SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }", "SELECT * { ?a"):
+            try:
+                memory.sparql(query, limit_s=0.05)
+            except DoxaError as exc:
+                errors.append(exc)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert [type(error) for error in errors] == [BackendUnavailableError, InputError]
+    errors.clear()
+    gc.collect()
+    assert not unraised
 
 
 def test_results_have_the_shape_of_the_standard(memory):

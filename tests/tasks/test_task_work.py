@@ -135,3 +135,22 @@ def test_a_turn_looks_at_no_more_nodes_of_a_larger_forest(parser: Any, monkeypat
         return len(looked_at)
 
     assert work(120) < 1.2 * work(60)
+
+
+def test_paths_of_many_of_one_name_cost_no_more_than_those_of_others() -> None:
+    """Each gets the next number that no child is called; a thousand once cost a million looks at a name."""
+
+    def paths(count: int) -> tuple[TaskForest, int]:
+        forest = TaskForest()
+        editor = Editor(forest)
+        top = editor.add("top", kind=NodeKind.TASK)
+        for name in ["n", "n 3", *["N", "n"] * (count // 2)]:
+            editor.add(name, top, kind=NodeKind.TASK)
+        commit(forest, editor)
+        return forest, calls(lambda: forest.paths(forest.order()))
+
+    (forest, some), (_, more) = paths(100), paths(400)
+    assert more < 5 * some
+    found = list(forest.paths(forest.order()).values())
+    assert found[:7] == ["top", "top/n", "top/n 3", "top/N 2", "top/n 4", "top/N 5", "top/n 6"]
+    assert len(set(found)) == len(found)

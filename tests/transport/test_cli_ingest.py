@@ -55,6 +55,16 @@ def test_problems_are_in_the_json(cli):
     assert len(found["problems"]) == 1
 
 
+def test_a_turn_that_is_read_in_part_is_told(cli):
+    """No fact is made of what stands behind; it is kept, can be searched, and is no problem of the file."""
+    long = " ".join(f"Kim{n} lives in Town{n}." for n in range(200))
+    path = cli.file("long.jsonl", json.dumps({"role": "user", "content": long}) + "\n")
+    done = cli("ingest", path, "--date", "2024-05-01")
+    assert done.exit_code == 0
+    assert done.stderr == "1 turn understood in part; all of it can be searched. Why: doxa inspect, page Health.\n"
+    assert cli.json("ingest", path)["in_part"] == 0
+
+
 def test_a_known_id_with_another_text_is_a_problem(ana):
     """The stored turn is kept."""
     path = ana.transcript([("D1:1", "2024-03-02T09:00:00", "user", "Ana", "I live in Rome.")])

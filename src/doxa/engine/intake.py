@@ -41,6 +41,10 @@ MAX_ID_CHARS = 390
 """Longest turn id that is taken; replies get one that is a little longer."""
 MAX_NAME_CHARS = 200
 """Longest name of a user; the database keeps 400 characters for tenant and user."""
+LONGEST_NAME = 1000
+"""Longest name of a speaker or a session that is taken: it is kept with every turn, and told with every fact."""
+MOST_SAID = 50
+"""Of what was said just before, so much is looked at: the latest."""
 DEEPEST = 50
 """Levels of metadata, one in the other; what writes it as JSON later on may give up on many more."""
 Day = date | datetime | str
@@ -93,8 +97,8 @@ def _parse(text: str, what: str) -> datetime:
         raise InputError(f"{what}: expected a time such as 2024-05-01 or 2024-05-01T14:30, got {text!r}.") from exc
 
 
-def read_messages(messages: Sequence[Mapping[str, Any]]) -> list[Line]:
-    """Return what messages say, as OpenAI writes them; ids are those that they name.
+def read_messages(messages: Sequence[Mapping[str, Any]], *, latest: int | None = None) -> list[Line]:
+    """Return what messages say, as OpenAI writes them, or the latest of them; ids are those that they name.
 
     Raises:
         InputError: something is no such message.
@@ -107,7 +111,8 @@ def read_messages(messages: Sequence[Mapping[str, Any]]) -> list[Line]:
     from doxa.backends.transcripts import read
 
     lines: list[Line] = []
-    for place, message in enumerate(given):
+    first = 0 if latest is None else max(len(given) - latest, 0)
+    for place, message in enumerate(given[first:], start=first):
         try:
             content = json.dumps([message], default=str).encode()
         except (TypeError, ValueError) as exc:
@@ -160,6 +165,10 @@ def read_turn(
     for name, value in (("speaker", speaker), ("session", session), ("turn_id", turn_id or "-")):
         if not isinstance(value, str):
             raise TurnError(f"A turn's {name} must be a str, got {value!r}.")
+        if len(value) > LONGEST_NAME and name != "turn_id":
+            raise TurnError(
+                f"A turn's {name} may have {LONGEST_NAME:,} characters, got {len(value):,}: {value[:40]!r}."
+            )
     if turn_id is not None and not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
         raise TurnError(f"A turn id has 1 to {MAX_ID_CHARS} characters; leave it out to get one. Got {turn_id[:40]!r}.")
     if turn_id is not None and turn_id.startswith(PREFIX):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryBoolean, QueryTriples, Store
 
@@ -19,7 +18,6 @@ __all__ = ["QueryGraph"]
 
 STRING = "http://www.w3.org/2001/XMLSchema#string"
 TRIPLE = ("subject", "predicate", "object")
-Row = TypeVar("Row")
 UPDATE = re.compile(r"insert|delete|load|clear|create|drop|copy|move|add|with", re.I)
 FORMS = "SELECT, ASK, CONSTRUCT or DESCRIBE"
 NAMED = r"""[^\s<>"'{}()\[\]:]"""
@@ -70,20 +68,33 @@ class QueryGraph:
             raise InputError(
                 f"sparql: expected {FORMS}, got {first}: a memory is changed by what is said, not by SPARQL."
             )
+        wrong, found = "", None
         try:
-            found = self._store.query(text, prefixes=self._prefixes)
-            if isinstance(found, QueryBoolean):
-                return Bindings(truth=bool(found))
-            if isinstance(found, QueryTriples):
-                rows = [
-                    {name: self._node(getattr(triple, name)) for name in TRIPLE} for triple in _within(found, until)
-                ]
-                return Bindings(variables=TRIPLE, rows=tuple(rows))
-            names = [variable.value for variable in found.variables]
-            values = [[solution[name] for name in names] for solution in _within(found, until)]
+            found = self._found(text, until)
         except (SyntaxError, ValueError, RuntimeError, OSError) as exc:
-            raise InputError(f"sparql: expected a query ({FORMS}), got: {self._brief(str(exc))}") from exc
-        rows = [{n: self._node(v) for n, v in zip(names, row, strict=True) if v is not None} for row in values]
+            wrong = self._brief(str(exc))
+        if wrong:
+            raise InputError(f"sparql: expected a query ({FORMS}), got: {wrong}")
+        if found is None:
+            raise BackendUnavailableError("sparql: the query took too long. Narrow it down, or end it with LIMIT.")
+        return found
+
+    def _found(self, text: str, until: float | None) -> Bindings | None:
+        """Return what a query finds; None where it is too late for that.
+
+        An error that left this would carry the solutions in its traceback, and whoever catches it in another thread
+        would drop them there, which they cannot bear: they would never be freed.
+        """
+        found = self._store.query(text, prefixes=self._prefixes)
+        if isinstance(found, QueryBoolean):
+            return Bindings(truth=bool(found))
+        rows = []
+        names = TRIPLE if isinstance(found, QueryTriples) else [variable.value for variable in found.variables]
+        for one in found:
+            if until is not None and time.monotonic() > until:
+                return None
+            values = [getattr(one, name) if names is TRIPLE else one[name] for name in names]
+            rows.append({n: self._node(v) for n, v in zip(names, values, strict=True) if v is not None})
         return Bindings(variables=tuple(names), rows=tuple(rows))
 
     def _brief(self, message: str) -> str:
@@ -127,14 +138,6 @@ def _require_small(text: str) -> None:
                 f"sparql: expected at most {MOST_TOKENS:,} words and marks, {MOST_PATTERNS} patterns and {MOST_LEVELS} "
                 "levels, got more. Ask in several queries, or give values by VALUES."
             )
-
-
-def _within(found: Iterable[Row], until: float | None) -> Iterator[Row]:
-    """Give rows until it is too late."""
-    for row in found:
-        if until is not None and time.monotonic() > until:
-            raise BackendUnavailableError("sparql: the query took too long. Narrow it down, or end it with LIMIT.")
-        yield row
 
 
 def _unescaped(text: str) -> str:

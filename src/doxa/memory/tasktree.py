@@ -245,8 +245,9 @@ class TaskTree:
         return self.paths([node_id])[node_id]
 
     def paths(self, node_ids: Iterable[str]) -> dict[str, str]:
-        """Return the paths of several nodes."""
+        """Return the paths of several nodes. Cost: O(nodes above them and beside them under the same name)."""
         known: dict[str, str] = {}
+        numbers: dict[str, dict[str, int]] = {}
         wanted = list(node_ids)
         for node_id in wanted:
             way: list[tuple[str, str, str]] = []
@@ -255,26 +256,32 @@ class TaskTree:
                 node = self.node(current)
                 parents = node.parents
                 above = next((parent for parent in parents if self.opens(parent)), parents[0] if parents else ROOT)
-                way.append((current, self._segment(current, node.name, above), above))
+                way.append((current, self._segment(current, node.name, above, numbers), above))
                 current = above
             for key, name, above in reversed(way):
                 known[key] = f"{known[above]}/{name}" if above != ROOT else name
         return {node_id: known[node_id] for node_id in wanted}
 
-    def _segment(self, node_id: str, name: str, parent: str) -> str:
-        name = segment(name)
-        same = self._named.of(_name_key(parent, name))
-        if len(same) < 2 or not self.visible(node_id):
+    def _segment(self, node_id: str, name: str, parent: str, numbers: dict[str, dict[str, int]]) -> str:
+        """Return the name of a node in a path; `numbers` are those that were given to nodes of one name before."""
+        name, key = segment(name), _name_key(parent, name)
+        if len(self._named.of(key)) < 2 or not self.visible(node_id):
             return name
-        order = [entry[2] for entry in same if self.visible(entry[2])]
-        if node_id not in order:
-            return name
-        number = 1
-        for _ in range(order.index(node_id)):
-            number += 1
-            while self.child(parent, f"{name} {number}") is not None:
-                number += 1
+        if key not in numbers:
+            numbers[key] = self._numbers(name, parent)
+        number = numbers[key].get(node_id, 1)
         return name if number == 1 else f"{name} {number}"
+
+    def _numbers(self, name: str, parent: str) -> dict[str, int]:
+        """Return the numbers of the children in sight of one name: from 1 on, without those of children named so."""
+        found, number = {}, 1
+        for entry in self._named.of(_name_key(parent, name)):
+            if self.visible(entry[2]):
+                found[entry[2]] = number
+                number += 1
+                while self.child(parent, f"{name} {number}") is not None:
+                    number += 1
+        return found
 
     def find(self, words: str | Iterable[str]) -> list[str]:
         """Return the ids of the nodes that share a word with these, those that share most of them first.

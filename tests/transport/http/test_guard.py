@@ -33,6 +33,23 @@ def test_a_body_that_is_too_large_is_refused(client):
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"turns": [{"text": "I live in Oslo."}], **{f"k{n}": 1 for n in range(50_000)}},
+        {"turns": [{"text": "I live in Oslo.", **{f"k{n}": 1 for n in range(50_000)}}]},
+        {"turns": [{"text": "I live in Oslo.", f"k{n}": 1} for n in range(9_000)]},
+        {"turns": [{"text": "I live in Oslo.", "k" * 500_000: 1}]},
+    ],
+    ids=["fields", "fields of a turn", "turns", "a name"],
+)
+def test_what_does_not_fit_is_told_in_few_words(client, body):
+    """An answer of eleven times the body once took 6 s and 450 MiB of a body of 4 MB."""
+    answer = client(open=True, user="ana").post("/v1/memory/turns", json=body)
+    assert answer.status_code == 422
+    assert len(answer.content) < 10_000 and 1 <= len(answer.json()["fields"]) <= 20
+
+
 def test_more_requests_than_are_worked_on_are_told_to_come_again(client, doxa, monkeypatch):
     """Health is told all the same."""
     one, release, inside = client(open=True, user="ana", concurrency=1), threading.Event(), threading.Event()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from doxa.core.errors import InputError
 from doxa.core.values import EARLIEST, Turn
-from doxa.engine.intake import Moment, clean, read_end, read_moment, require_text
+from doxa.engine.intake import MOST_SAID, Moment, clean, read_end, read_moment, require_text
 
 if TYPE_CHECKING:
     from doxa.recall import Query
@@ -57,7 +57,7 @@ def read_within(*, session: str | None, speaker: str | None, since: Moment | Non
 
 
 def read_recent(recent: Sequence[tuple[str, str]] | None, *, user: str) -> tuple[Turn, ...] | None:
-    """Return what was just said as turns, which are not stored; None when nothing is given.
+    """Return the latest of what was just said as turns, which are not stored; None when nothing is given.
 
     Raises:
         InputError: it is no list of `(speaker, text)`.
@@ -68,7 +68,8 @@ def read_recent(recent: Sequence[tuple[str, str]] | None, *, user: str) -> tuple
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError(f"search: recent: expected a list of (speaker, text), oldest first, got {recent!r}.")
     turns = []
-    for place, said in enumerate(recent):
+    first = max(len(recent) - MOST_SAID, 0)
+    for place, said in enumerate(recent[first:], start=first):
         pair: tuple[Any, ...] = tuple(said) if isinstance(cast("object", said), tuple | list) else ()
         if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
             raise InputError(f"search: recent: expected (speaker, text), oldest first, got {said!r} at place {place}.")

@@ -14,6 +14,7 @@ from doxa.engine.answer.searching import Asides, drawing
 from doxa.engine.asked import Asked
 from doxa.engine.hosting import Host
 from doxa.engine.intake import (
+    MOST_SAID,
     Day,
     Moment,
     clean,
@@ -145,7 +146,8 @@ class Dialogue:
             known_at: answer from what had been said by then.
             at: when it is asked, for "today" and "next week"; by default when the latest turn was said.
             said: what was said before it and is not remembered, as OpenAI writes messages; by default what this
-                dialogue was asked. What is given is known to this question alone, and so is the question.
+                dialogue was asked. What is given, the latest 50 at most, is known to this question alone, and so is the
+                question.
 
         Raises:
             InputError: the question is empty, a time cannot be read, or `said` holds something that is no message.
@@ -155,7 +157,8 @@ class Dialogue:
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
         forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept
-        before = None if said is None else self._unstored([(one.role, one.text) for one in read_messages(said)])
+        lines = None if said is None else read_messages(said, latest=MOST_SAID)
+        before = None if lines is None else self._unstored([(line.role, line.text) for line in lines])
         reply = self._answer(text, as_of=day, known_at=known, at=None if at is None else read_moment(at), said=before)
         if before is None:
             self._asked.note(self._aside(text, reply), forgotten=forgotten)

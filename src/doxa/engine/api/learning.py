@@ -37,6 +37,8 @@ from doxa.recall import (
 
 __all__ = ["learn", "missed", "standing"]
 
+MOST_NEEDED = 100
+"""Turns that one question can have needed; each is kept with the feedback, and learnt from."""
 MISLED = 3
 """Turns shown in place of what was needed whose facts pay for it."""
 
@@ -48,7 +50,7 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
     ten, and the facts that lead to them; both are kept with the feedback. What the graph showed in their place pays.
 
     Raises:
-        InputError: nothing was needed.
+        InputError: nothing was needed, or more than a question can need.
         NotFoundError: there is no such turn.
         StoreConflictError: somebody wrote at the same time; call again.
         BackendError: the encoder failed.
@@ -56,6 +58,8 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
     given = cast("object", needed)
     if isinstance(given, str) or not isinstance(given, Collection) or not given:
         raise InputError(f"feedback: needed: expected the ids of one or more turns, got {needed!r}.")
+    if len(given) > MOST_NEEDED:
+        raise InputError(f"feedback: needed: expected the ids of {MOST_NEEDED} turns at most, got {len(given):,}.")
     with parts.log.user(user) as state:
         for turn_id in needed:
             if state.turn(turn_id) is None:

@@ -22,6 +22,8 @@ TEXTS = ("keywords", "memory")
 FIELDS = (*ENTITIES, *TIMES, *TEXTS, "memory_ids", "metadata")
 DEEPEST = 20
 """Levels of a filter; deeper ones are no question that anybody asks."""
+MOST_VALUES = 2000
+"""Conditions and values of a filter in all: each is looked at for every memory."""
 NO_CATEGORIES = (
     "Doxa does not sort memories into categories. Keep what you sort by in the metadata of add(...) and filter with "
     "{'metadata': {'topic': ...}}."
@@ -60,12 +62,22 @@ def read_filter(given: object) -> Filter:
     """
     if given in (None, {}, []):
         return Filter(lambda values: True)
+    _require_small(given)
     seen: list[tuple[str, object]] = []
     fits = _test(given, seen, depth=0)
     named = [value for field, value in _positive(given) if field == "user_id"]
     users = dict.fromkeys(one for value in named for one in _eq(value) if one != "*")
     everyone = any("*" in _eq(value) for value in named)
     return Filter(fits, tuple(users), everyone, frozenset(field for field, _ in seen))
+
+
+def _require_small(given: object) -> None:
+    waiting, count = [given], 0
+    while waiting:
+        one, count = waiting.pop(), count + 1
+        if count + len(waiting) > MOST_VALUES:
+            raise InputError(f"filters: expected at most {MOST_VALUES:,} conditions and values. Ask in parts.")
+        waiting += one.values() if isinstance(one, Mapping) else one if isinstance(one, list) else ()
 
 
 def _eq(value: object) -> list[str]:

@@ -55,6 +55,8 @@ class Tally:
     """How many of the failed are stored with another text."""
     facts: int = 0
     revisions: int = 0
+    in_part: int = 0
+    """Turns that are kept whole and were understood in part or by a lesser path."""
     seconds: float = 0.0
     interrupted: bool = False
     error: StoreError | None = None
@@ -81,6 +83,7 @@ class Tally:
             "turns": {"new": self.new, "known": self.known, "failed": self.failed},
             "facts": self.facts if self.is_whole else None,
             "revisions": self.revisions if self.is_whole else None,
+            "in_part": self.in_part if self.is_whole else None,
             "seconds": round(self.seconds, 3),
             "turns_per_s": round(done / self.seconds, 1) if self.seconds else None,
             "users": self.users,
@@ -120,6 +123,9 @@ def ingest(
     tally.seconds = clock.perf_counter() - start
     request.give(tally.to_dict(), lambda out: _show(out, tally))
     if not request.json:
+        if tally.in_part:
+            whole = "all of them can be searched" if tally.in_part > 1 else "all of it can be searched"
+            request.note(f"{count(tally.in_part, 'turn')} understood in part; {whole}. Why: doxa inspect, page Health.")
         _tell_problems(request, tally)
         _tell_end(request, tally, _again(request, file, format, session))
     return tally.exit_code
@@ -199,12 +205,13 @@ def _absorb_conversation(
         after = _beliefs(doxa, user)
         tally.facts += after[0] - before[0]
         tally.revisions += after[1] - before[1]
+        tally.in_part += after[2] - before[2]
 
 
-def _beliefs(doxa: Doxa, user: str) -> tuple[int, int]:
-    """Return how many facts a user has, in any status, and how many revisions there were."""
+def _beliefs(doxa: Doxa, user: str) -> tuple[int, int, int]:
+    """Return how many facts a user has, in any status, how many revisions, and how many turns understood in part."""
     counts = doxa.memory(user=user).stats()
-    return counts["facts"], counts["revisions"]
+    return counts["facts"], counts["revisions"], counts["degraded"]
 
 
 def absorb_lines(

@@ -96,6 +96,10 @@ STATUS: tuple[tuple[type[DoxaError], int], ...] = (
 """The status of an error: that of the first class that it is one of."""
 MISPLACED = re.compile(r"(/openai|/v1)?/(chat/completions|completions|responses|models|embeddings)(/|$)")
 """Paths that a client of OpenAI's calls where its address is not the one of the proxy."""
+MOST_FIELDS = 20
+"""What does not fit is told of so many fields, and of the others how many they are."""
+MOST_CHARS = 200
+"""Of where a field is and what does not fit there, so much is told: both may hold names that somebody sent."""
 RETRY_S = 1
 """Seconds after which 503 may be tried again."""
 
@@ -173,7 +177,12 @@ def unfitting(error: Mapping[str, Any], body: Any) -> dict[str, str]:
             where, what = "body", f"it is no JSON ({error['ctx']['error']}, at character {where})"
         case "model_attributes_type" | "model_type" | "dict_type":
             what = "expected a JSON object"
-    return {"where": where, "what": what}
+    return {"where": shortened(where), "what": shortened(what)}
+
+
+def shortened(text: str) -> str:
+    """Return a text that is as long as may be told."""
+    return text if len(text) <= MOST_CHARS else f"{text[:MOST_CHARS]}..."
 
 
 def body_of(request: Request) -> Any:
@@ -214,10 +223,13 @@ def install(app: FastAPI, told: Shape) -> None:
 
     def unfit(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        found = tuple(unfitting(one, body_of(request)) for one in error.errors())
-        detail = "The request does not fit: " + "; ".join(f"{one['where']}: {one['what']}" for one in found) + "."
+        errors = error.errors()
+        found = tuple(unfitting(one, body_of(request)) for one in errors[:MOST_FIELDS])
+        more = f"; and {len(errors) - len(found):,} more" if len(errors) > len(found) else ""
+        told_of = "; ".join(f"{one['where']}: {one['what']}" for one in found)
+        detail = f"The request does not fit: {told_of}{more}."
         sent = request.headers.get("content-type")
-        if any(one["loc"] == ("body",) for one in error.errors()) and sent and "json" not in sent:
+        if any(one["loc"] == ("body",) for one in errors[:MOST_FIELDS]) and sent and "json" not in sent:
             detail += f" It came as {sent}: send JSON with Content-Type: application/json."
         return told(request, Problem(status=422, kind="request", detail=detail, fields=found))
 

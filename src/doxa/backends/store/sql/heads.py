@@ -19,6 +19,9 @@ from doxa.backends.store.sql.rows import erasure, head_of, values_of
 
 HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.maintained, heads.c.fence, heads.c.digest)
 HEAD_OF_SCOPE = HEADS.where(heads.c.scope == sa.bindparam("scope"))
+HELD_HEAD = HEAD_OF_SCOPE.with_for_update()
+MOVE_HEAD = sa.update(heads).where(heads.c.scope == sa.bindparam("moved"))
+INSERT_EVENT = sa.insert(events)
 FIRST_ROW = sa.select(sa.func.min(events.c.ordinal)).where(events.c.scope == sa.bindparam("scope"))
 UNPROCESSED = heads.c.received > heads.c.maintained
 FORGIVEN = {"failures": 0, "failed_at": None, "failure": None}
@@ -107,18 +110,12 @@ class Heads(Database):
 
         Where another first writer is at work Postgres waits until it has ended, so that the head may be there then.
         """
-        query = HEADS.where(heads.c.scope == scope).with_for_update()
-        make = (
-            self._insert_into(heads)
-            .values(head_values(scope, Head()))
-            .on_conflict_do_nothing()
-            .returning(heads.c.scope)
-        )
         while True:
-            found = connection.execute(query).one_or_none()
+            found = connection.execute(HELD_HEAD, {"scope": scope}).one_or_none()
             if found is not None:
                 return head_of(found, scope, self._where), False
-            if connection.execute(make).one_or_none() is not None:
+            make = self._insert_into(heads).on_conflict_do_nothing().returning(heads.c.scope)
+            if connection.execute(make, head_values(scope, Head())).one_or_none() is not None:
                 if connection.execute(FIRST_ROW, {"scope": scope}).scalar() is not None:
                     raise damaged(self._where, f"where the log of {scope} stands")
                 return Head(), True
@@ -133,14 +130,14 @@ def head_values(scope: str, head: Head) -> dict[str, Any]:
 def move_head(connection: sa.Connection, scope: str, head: Head, **more: Any) -> None:
     """Write where a log stands; `more` are columns that no digest is of."""
     values = head_values(scope, head) | more
-    connection.execute(sa.update(heads).where(heads.c.scope == scope).values(values))
+    connection.execute(MOVE_HEAD, {"moved": scope, **values})
 
 
 def insert_event(
     connection: sa.Connection, scope: str, ordinal: int, row: NewRow, turn_id: str | None, *, previous: int | None
 ) -> None:
     """Write one row of a log, behind the one at the ordinal `previous`."""
-    connection.execute(sa.insert(events).values(values_of(scope, ordinal, row, turn_id, previous=previous)))
+    connection.execute(INSERT_EVENT, values_of(scope, ordinal, row, turn_id, previous=previous))
 
 
 def insert_rows(connection: sa.Connection, scope: str, rows: Sequence[Row], *, previous: int) -> None:

@@ -33,7 +33,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 class AddIn(Body):
     """Messages to remember."""
 
-    messages: list[dict[str, Any]] | dict[str, Any] | str
+    messages: Annotated[list[dict[str, Any]], Field(max_length=10_000)] | dict[str, Any] | str
     user_id: Name | None = None
     agent_id: Name | None = None
     app_id: Name | None = None

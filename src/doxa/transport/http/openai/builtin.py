@@ -31,6 +31,8 @@ from doxa.transport.http.telling import spans
 __all__ = ["MODEL", "USAGE", "Written", "complete", "embed", "models", "require_simple", "streamed", "write"]
 
 MODEL = "doxa"
+MOST_TEXTS = 2048
+"""Texts that are encoded at once, as at OpenAI."""
 SINCE = 1735689600
 """When the model is said to be of (the protocol wants a time)."""
 USAGE = {"Doxa-Usage": "estimated"}
@@ -146,6 +148,8 @@ def embed(request: Request, body: Body) -> Response:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not texts or not all(isinstance(one, str) and one for one in texts):
         raise InputError(f"input: expected a text or a list of texts that are not empty, got {str(given)[:80]!r}.")
+    if len(texts) > MOST_TEXTS:
+        raise InputError(f"input: expected at most {MOST_TEXTS:,} texts, got {len(texts):,}. Send them in parts.")
     if body.data.get("dimensions") not in (None, encoder.dims):
         raise UnsupportedError(f"dimensions: the vectors of {encoder.name} have {encoder.dims}. Leave it out.")
     rows = encoder.encode(texts).astype("<f4")

@@ -56,6 +56,8 @@ class Problem(BaseModel):
 
 DEEPEST = 10
 """No body that fits is nested deeper."""
+MOST_UNKNOWN = 100
+"""An object with so many fields more than there are is refused as a whole: each would be an error of its own."""
 
 
 class Body(BaseModel):
@@ -66,6 +68,8 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _whole(cls, data: Any) -> Any:
+        if isinstance(data, dict) and len(data) > len(cls.model_fields) + MOST_UNKNOWN:
+            raise ValueError(f"expected some of {len(cls.model_fields)} fields, got {len(data):,}")
         return whole(data)
 
 
