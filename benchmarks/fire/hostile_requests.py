@@ -5,8 +5,8 @@
 Each of the `bodies` is sent to the application itself, without a socket, to a memory of its own in a process that is
 warm. Counted are the processor time of all threads until it is answered, but for those that understand turns in the
 background (that is bounded turn by turn: `hostile.py`), and by how much resident memory grew beyond what it was (Linux;
-elsewhere 0). One that takes longer than the limit is ended and said to. Growth is the time at the whole length over that
-at half of it, of what takes a quarter of a second or more.
+elsewhere 0). One that takes longer than the limit is ended and said to. Growth is the time at the whole length over
+that at half of it, of what takes a quarter of a second or more.
 """
 
 from __future__ import annotations

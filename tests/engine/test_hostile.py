@@ -94,3 +94,14 @@ def test_a_filter_is_looked_at_for_every_memory_and_so_it_is_short(given):
     with pytest.raises(InputError, match="2,000 conditions and values"):
         read_filter(given)
     assert read_filter({"AND": [{"user_id": "ana"}] * 500}).users == ("ana",)
+
+
+def test_a_rule_whose_cases_are_too_many_is_said_of_the_turn_that_met_it(engine, monkeypatch):
+    """Not in the words of the rule, which another turn said and may be erased with."""
+    monkeypatch.setattr("doxa.engine.absorb.turn.cut_short", lambda beliefs: ["a rule"])
+    dialogue = engine.dialogue(user="joined")
+    dialogue.absorb("I live in Oslo.", turn_id="one")
+    dialogue.flush()
+    assert engine.memory(user="joined").stats()["degraded"] == 1
+    with engine.parts.log.user("joined") as state:
+        assert state.degraded["one"].startswith("1 of the rules join more than is looked at")

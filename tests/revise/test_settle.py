@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from doxa.core.values import Act, Atom, Claim, Conflict, Interval, Modality, Relation, Rule, Status, Term
 from doxa.memory import Beliefs, rule_id
-from doxa.revise import Policy, bring_back, revise, withdraw
+from doxa.revise import Policy, bring_back, cut_short, revise, withdraw
 
 DAY0 = datetime(2024, 1, 1, tzinfo=UTC)
 HAS, GOES = Relation("has", "has"), Relation("go_to", "goes to")
@@ -384,14 +384,29 @@ def test_a_rule_that_joins_people_is_asked_about_those_whom_it_joins():
 
 
 def test_more_people_than_cases_of_one_proposition_are_all_reached_and_left(monkeypatch):
-    """What a withdrawn rule had made is gone, however many it was about."""
+    """What a withdrawn rule had made is gone, however many it was about; and no case was left out."""
     monkeypatch.setattr("doxa.revise.ground.MAX_CASES", 10)
     before = [claim(f"p{n}", "trainee", n=n, relation=IS) for n in range(15)]
     after = [claim(f"q{n}", "trainee", n=20 + n, relation=IS) for n in range(15)]
     beliefs = tell(*before, [everybody(15, polarity=True)], *after)
     assert sum(thing == "key" for _, thing in held(beliefs)) == 30
+    assert not cut_short(beliefs)
     beliefs.drop_turn("t15", withdraw("t15", beliefs, known_at=DAY0 + timedelta(days=90)))
     assert not any(thing == "key" for _, thing in held(beliefs))
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["rule first", "rule last"])
+def test_what_of_a_rule_is_not_looked_at_is_told(monkeypatch, first):
+    """A rule that joins all the people of a town has more cases than are looked at; one that joins few has not."""
+    monkeypatch.setattr("doxa.revise.ground.MAX_CASES", 10)
+    live, know = Relation("lives_in", "lives in"), Relation("knows", "knows")
+    neighbours = [atom("?x", "?z", relation=live), atom("?y", "?z", relation=live)]
+    joins = rule(neighbours, [atom("?x", "?y", relation=know)], n=0 if first else 99)
+    for people, more in ((5, 0), (15, 1)):
+        said = [claim(f"p{n}", "Oslo", n=n, relation=live) for n in range(1, people + 1)]
+        beliefs = tell(*([[joins], *said] if first else [*said, [joins]]))
+        assert len(cut_short(beliefs)) == more
+        assert [one.turn_id for one in cut_short(beliefs)] == [joins.turn_id] * more
 
 
 def test_a_rule_that_is_stated_twice_counts_from_the_first_time_whenever_it_is_brought_back():

@@ -9,7 +9,7 @@ which comes in as claims.
 
 from doxa.revise.accepting import restated
 from doxa.revise.axioms import axioms as axioms_of
-from doxa.revise.changes import bring_back, give_up, retract, revise, withdraw
+from doxa.revise.changes import bring_back, cut_short, give_up, retract, revise, withdraw
 from doxa.revise.judging import Denials, Docket, Judgement, denials, docket_of, judge_with_model, upheld
 from doxa.revise.policies import Policy
 from doxa.revise.resolve import resolve
@@ -22,6 +22,7 @@ __all__ = [
     "Policy",
     "axioms_of",
     "bring_back",
+    "cut_short",
     "denials",
     "docket_of",
     "give_up",

@@ -21,7 +21,7 @@ from doxa.revise.policies import Policy
 from doxa.revise.resolve import Standing, resolve
 from doxa.revise.settle import settle
 
-__all__ = ["bring_back", "give_up", "retract", "revise", "withdraw"]
+__all__ = ["bring_back", "cut_short", "give_up", "retract", "revise", "withdraw"]
 
 UNSUPPORTED = "nothing that is still trusted supports it"
 
@@ -47,6 +47,12 @@ def revise(
     identities change, the slots of every claim that uses a renamed name are touched as well.
     """
     return _Revision(beliefs=beliefs, turn_id=turn_id, known_at=known_at, added=claims, stated=rules).changes()
+
+
+def cut_short(beliefs: Beliefs) -> Sequence[Rule]:
+    """Return the rules of which the latest step left cases out: it looks at `ground.MAX_CASES` for a proposition."""
+    rules: Sequence[Rule] = beliefs.kept.get("cut", ())
+    return rules
 
 
 def withdraw(turn_id: str, beliefs: Beliefs, *, known_at: datetime, reason: str = "") -> list[Change]:
@@ -205,11 +211,13 @@ class _Revision:
 
         Transitively: facts that no chain of cases joins to what is touched cannot clash with it.
         """
-        rules, known = self._rules(), _Known(self)
+        rules, changing = self._rules(), RuleBase(self._changing(), named=self._named)
+        known = _Known(self)
+        rules.cut.clear()
         cases: dict[tuple[str, ...], Case] = {}
         met: set[tuple[str, str, str]] = set()
         waiting = [said for slot, claims in held.items() for said in known.in_slot(slot, claims)]
-        for case in RuleBase(self._changing(), named=self._named).all_cases(known):
+        for case in changing.all_cases(known):
             waiting += self._enter(held, case, known)
         while waiting:
             subject, relation, thing = waiting.pop()
@@ -220,6 +228,7 @@ class _Revision:
                 if case.name not in cases:
                     cases[case.name] = case
                     waiting += self._enter(held, case, known)
+        self.beliefs.kept["cut"] = tuple((rules.cut | changing.cut).values())
         return list(cases.values())
 
     def _enter(self, held: dict[Slot, Sequence[Claim]], case: Case, known: _Known) -> list[Spoken]:

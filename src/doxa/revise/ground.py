@@ -17,7 +17,7 @@ from doxa.memory import predicate_of, rule_id
 __all__ = ["Case", "Facts", "Literal", "Proposition", "RuleBase", "Spoken"]
 
 MAX_CASES = 1000
-"""Cases of one rule that one proposition may touch; a rule that joins more says too little to be checked."""
+"""Cases of one rule that are looked at for one proposition; of a rule that joins more the others are left out."""
 
 
 class Proposition(NamedTuple):
@@ -100,6 +100,8 @@ class RuleBase:
             constraints: axioms that only say what cannot be.
             named: gives the entity that a term stands for.
         """
+        self.cut: dict[str, Rule] = {}
+        """Rules that had more cases than `MAX_CASES` for a proposition that was looked up, by their ids."""
         self._entries: list[_Entry] = []
         self._by_predicate: dict[str, list[tuple[_Entry, Atom]]] = defaultdict(list)
         self._by_relation: dict[str, list[tuple[_Entry, Atom]]] = defaultdict(list)
@@ -123,13 +125,22 @@ class RuleBase:
         for entry, atom in known:
             binding = _unified(atom, subject, thing, {})
             if binding is not None:
-                for case in entry.cases(binding, facts):
+                for case in self._some(entry, binding, facts):
                     found.setdefault(case.name, case)
         return list(found.values())
 
     def all_cases(self, facts: Facts) -> list[Case]:
         """Return every case of every rule; only for a few of them. `MAX_CASES` counts for each match of an atom."""
-        return list({case.name: case for entry in self._entries for case in entry.all_cases(facts)}.values())
+        pairs = ((entry, binding) for entry in self._entries for binding in entry.bindings(facts))
+        return list({case.name: case for pair in pairs for case in self._some(*pair, facts)}.values())
+
+    def _some(self, entry: _Entry, binding: Binding, facts: Facts) -> Iterator[Case]:
+        """Yield the cases of a rule under a binding, `MAX_CASES` at most, and note where there are more."""
+        for number, case in enumerate(entry.cases(binding, facts)):
+            if number == MAX_CASES:
+                self.cut[entry.rule_id] = entry.stated
+                return
+            yield case
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,16 +155,15 @@ class _Entry:
     def atoms(self) -> tuple[Atom, ...]:
         return (*self.rule.if_, *self.rule.then)
 
-    def all_cases(self, facts: Facts) -> Iterator[Case]:
-        """Yield the cases of every proposition that one of the atoms speaks of, so the same that `touching` would."""
+    def bindings(self, facts: Facts) -> list[Binding]:
+        """Return those of every proposition that one of the atoms speaks of, so the same that `touching` would find."""
         bindings = [found for atom in self.atoms() if _open(atom, {}) for found in _matches(atom, {}, facts)]
-        for binding in bindings if any(_open(atom, {}) for atom in self.atoms()) else [{}]:
-            yield from self.cases(binding, facts)
+        return bindings if any(_open(atom, {}) for atom in self.atoms()) else [{}]
 
     def cases(self, binding: Binding, facts: Facts) -> Iterator[Case]:
-        """Yield the cases under a binding, at most MAX_CASES."""
-        waiting, made = [binding], 0
-        while waiting and made < MAX_CASES:
+        """Yield the cases under a binding."""
+        waiting = [binding]
+        while waiting:
             bound = waiting.pop()
             open_atom = next((atom for atom in self.atoms() if _open(atom, bound)), None)
             if open_atom is not None:
@@ -167,7 +177,6 @@ class _Entry:
                 self.derives,
             )
             if len({term.key for term in bound.values()}) == len(bound):  # "no two of them" is not about one twice
-                made += 1
                 yield case
 
 
