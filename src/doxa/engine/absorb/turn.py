@@ -12,7 +12,7 @@ from doxa.engine.reading.tasks import TaskReaders, kept
 from doxa.engine.reading.turns import note_of, reading_of, taught_in
 from doxa.engine.tasking import tasks_of
 from doxa.engine.wiring.parts import Parts
-from doxa.memory import Maintained
+from doxa.memory import Beliefs, Maintained
 from doxa.revise import Denials, Judgement, cut_short, denials, revise
 from doxa.tasks import Reading
 from doxa.understand import Extraction
@@ -57,11 +57,6 @@ def absorb(
         denied = denials(judgement, found.claims, state.beliefs) if judgement else Denials()
         claims = (*found.claims, *denied.claims)
         changes = revise(claims, state.beliefs, turn_id=turn.turn_id, known_at=turn.at, rules=found.rules)
-        rules = len(cut_short(state.beliefs))  # not in their words: who erases those does not erase this row
-        unseen = (
-            f"{rules} of the rules join more than is looked at, so that not all that follows is found" if rules else ""
-        )
-        lesser = (degraded, failed, judgement.failed if judgement else "", unseen)
         tasks = tasks_of(turn, changes, state, TaskReaders.of(parts), reading)
         event = Maintained(
             known_at=turn.at, about=turn, claims=claims, rules=found.rules, changes=changes,
@@ -69,9 +64,19 @@ def absorb(
             note=replace(
                 note_of(found, extraction, judgement, denied), route=tasks.route, taught=taught_in(turn, parser)),
             denials=len(denied.claims),
-            degraded="; ".join(filter(None, (*lesser, tasks.failed))),
+            degraded=_lesser(degraded, failed, judgement.failed if judgement else "", tasks.failed, of=state.beliefs),
             tasks=tasks.commit,
             task_reading=kept(reading, tasks.commit),
         )  # fmt: skip
         parts.log.append(turn.user, state, event, vector, fence=fence)
         return True
+
+
+def _lesser(*reasons: str, of: Beliefs) -> str:
+    """Return why a turn was not understood in full: reasons, and rules of which not all cases were looked at.
+
+    Those are counted and not told in their words, which may be erased elsewhere.
+    """
+    rules = len(cut_short(of))
+    cut = f"{rules} of the rules join more than is looked at, so that not all that follows is found" if rules else ""
+    return "; ".join(filter(None, (*reasons, cut)))
