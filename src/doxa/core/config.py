@@ -395,6 +395,12 @@ class ServerConfig(Group):
         "`/mcp/NAME` are those of that name whatever this says.",
     )
     max_body_bytes: int = Field(8_388_608, gt=0, description="Largest body of a request, imports aside.")
+    max_bytes_at_once: int = Field(
+        67_108_864,
+        gt=0,
+        description="Most bytes of all bodies that are worked on at once, imports aside: reading one takes up to "
+        "fifty times its size. More get 503 and try again.",
+    )
     max_import_bytes: int = Field(1_073_741_824, gt=0, description="Largest file that is imported.")
     concurrency: int = Field(64, gt=0, description="Requests that are worked on at once; more get 503 and try again.")
     rate: float = Field(0.0, ge=0, description="Requests a second that one key may make; 0 sets no limit.")

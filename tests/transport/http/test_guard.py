@@ -33,6 +33,39 @@ def test_a_body_that_is_too_large_is_refused(client):
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "streamed"])
+def test_bodies_that_are_too_large_together_are_told_to_come_again(client, doxa, monkeypatch, is_told):
+    """One alone may have as much as a body may; those of others do not wait for it to end."""
+    one = client(open=True, user="ana", max_bytes_at_once=1000)
+    large = json.dumps({"turns": [{"text": "x" * 2000}]}).encode()
+    release, inside, told = threading.Event(), threading.Event(), []
+    receive = doxa.receive
+
+    def slow(turn, **more):
+        inside.set()
+        release.wait(20)
+        return receive(turn, **more)
+
+    monkeypatch.setattr(doxa, "receive", slow)
+
+    def send(body):
+        content = body if is_told else (part for part in (body[:900], body[900:]))
+        return one.post("/v1/memory/turns", content=content, headers={"Content-Type": "application/json"})
+
+    thread = threading.Thread(target=lambda: told.append(send(large)))
+    thread.start()
+    try:
+        assert inside.wait(20)
+        busy, other = send(large), one.get("/v1/memory/stats")
+    finally:
+        release.set()
+        thread.join()
+    assert busy.status_code == 503 and busy.headers["retry-after"] == "1"
+    assert "server.max_bytes_at_once" in busy.json()["detail"]
+    assert other.status_code == 200
+    assert told[0].status_code == 201 and send(large).status_code == 201
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -70,7 +70,8 @@ class Guard:
     Args:
         app: the other one.
         max_body_bytes: largest body.
-        larger: the largest body under these paths.
+        max_bytes_at_once: largest bodies of all requests at once; one that is alone may have more.
+        larger: the largest body under these paths, which is not held in memory.
         concurrency: requests at once.
         told: how a refusal is said.
         waits: tells of a request that it only waits for notices: it is not one of those that are worked on at once.
@@ -81,6 +82,7 @@ class Guard:
         app: ASGIApp,
         *,
         max_body_bytes: int,
+        max_bytes_at_once: int,
         larger: dict[str, int],
         concurrency: int,
         told: Shape,
@@ -88,44 +90,63 @@ class Guard:
     ) -> None:
         self._app = app
         self._max = max_body_bytes
+        self._at_once = max_bytes_at_once
         self._larger = larger
         self._most = concurrency
         self._told = told
         self._waits = waits
         self.under_way = 0
+        self.bytes_under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in UNCOUNTED:
             await self._app(scope, receive, send)
             return
-        most = self._larger.get(scope["path"].removeprefix(scope.get("root_path", "")), self._max)
-        length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and int(length) > most:
-            await self._refuse(scope, receive, send, 413, "too-large", too_large(int(length), most))
+        larger = self._larger.get(scope["path"].removeprefix(scope.get("root_path", "")))
+        most = self._max if larger is None else larger
+        told = Headers(scope=scope).get("content-length", "")
+        size = int(told) if told.isdecimal() else 0
+        if size > most:
+            await self._refuse(scope, receive, send, 413, "too-large", too_large(size, most))
         elif self._waits(scope):
             await self._app(scope, receive, send)
         elif self.under_way >= self._most:
             detail = f"The server works on {self._most} requests at once (server.concurrency). Try again in a second."
             await self._refuse(scope, receive, send, 503, "busy", detail)
+        elif larger is None and self._is_full(size):
+            await self._refuse(scope, receive, send, 503, "busy", full(self._at_once))
         else:
-            await self._counted(scope, receive, send, most)
+            await self._counted(scope, receive, send, most, size if larger is None else None)
 
-    async def _counted(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
-        taken = 0
+    async def _counted(self, scope: Scope, receive: Receive, send: Send, most: int, size: int | None) -> None:
+        """Let a request through; `size` is that of its body as it is told, None where it is not held in memory."""
+        taken, held = 0, size or 0
 
         async def bounded() -> Message:
-            nonlocal taken
+            nonlocal taken, held
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > most:
                 raise HTTPException(413, too_large(taken, most))
+            if size is not None and taken > held:
+                if self._is_full(taken - held, beside=held):
+                    raise HTTPException(503, full(self._at_once), headers={"Retry-After": "1"})
+                self.bytes_under_way += taken - held
+                held = taken
             return message
 
         self.under_way += 1
+        self.bytes_under_way += held
         try:
             await self._app(scope, bounded, send)
         finally:
             self.under_way -= 1
+            self.bytes_under_way -= held
+
+    def _is_full(self, more: int, *, beside: int = 0) -> bool:
+        """Tell whether there is no room for more bytes; who holds all that there are has room."""
+        others = self.bytes_under_way - beside
+        return more > 0 and others > 0 and self.bytes_under_way + more > self._at_once
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, status: int, kind: str, detail: str) -> None:
         headers = {"Retry-After": "1"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
@@ -137,3 +158,8 @@ def too_large(size: int, most: int) -> str:
     """Return what is said of a body that is too large."""
     what = f"The body has {size:,} bytes or more, and at most {most:,} are taken (server.max_body_bytes)."
     return f"{what} Send it in parts."
+
+
+def full(most: int) -> str:
+    """Return what is said where there is no room for a body beside those that are worked on."""
+    return f"The server works on bodies of {most:,} bytes at once (server.max_bytes_at_once). Try again in a second."
