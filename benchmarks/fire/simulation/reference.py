@@ -107,6 +107,7 @@ class _Teller:
                         withdrawal.retract_fact(log, name, found, reason="")
                 case "accepted":
                     if (found := self._fact(deed.about)) is not None:
+                        self._require_same_turns(found, deed.about[-1])
                         acceptance.accept_fact(log, name, found, reason="")
                 case "undone":
                     self._undo(deed.about)
@@ -126,6 +127,13 @@ class _Teller:
                 and beliefs.key(fact.object.key) == beliefs.key(value) and fact.polarity == polarity
             ]  # fmt: skip
             return next((fact.fact_id for fact in same if set(fact.turn_ids) & set(turn_ids)), None)
+
+    def _require_same_turns(self, fact_id: str, turn_ids: tuple[str, ...]) -> None:
+        """A fact is accepted as its latest turn said it, and that turn may have been read anew since: what was said
+        before it was erased."""
+        with self._log.user(self._user.name) as state:
+            if set(state.beliefs.facts[fact_id].turn_ids) - set(turn_ids):
+                raise Incomparable("accepted: another turn says it as well, as it is read now")
 
     def _undo(self, ordinal: int) -> None:
         here = self._done.get(ordinal)
