@@ -345,7 +345,8 @@ def test_every_move_of_a_log_is_told_to_others(postgres_url):
     assert heard.empty()
 
 
-def test_many_moves_of_a_log_at_once_are_told_in_few_words(postgres_url):
+def test_many_moves_of_a_log_at_once_are_told_in_few_words(postgres_url, monkeypatch):
+    monkeypatch.setattr("doxa.backends.store.channel.LIMIT", 20)  # so that they are told more slowly than they come
     heard = queue.Queue()
     with opened(postgres_url) as one, opened(postgres_url, retry_s=9.0) as two:
         one.listen(heard.put)
