@@ -8,6 +8,7 @@ import pytest
 
 from doxa.backends import load
 from doxa.backends.store import NewRow
+from doxa.backends.store.salvage import Salvage
 from doxa.core.errors import StoreDamagedError
 
 SCOPE = "default/ana"
@@ -146,3 +147,14 @@ def test_a_row_without_a_digest_that_cannot_be_read_is_damaged_as_well(path):
     changed(path, "UPDATE heads SET undigested = ordinal")
     with opened(path) as store, pytest.raises(StoreDamagedError, match="row 2"):
         store.read(SCOPE)
+
+
+def test_a_name_in_the_schema_that_is_no_text_is_damage(path):
+    """SQLite quotes it in what it says, which Python cannot decode then."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET name = CAST(x'be76' AS TEXT), sql = 'CREATE' WHERE name = 'keys'")
+    with pytest.raises(StoreDamagedError, match="check-file"):
+        load("store", f"sql:{path}")
+    left = Salvage(path)
+    assert left.complaints() and {*left.logs()} == {SCOPE}

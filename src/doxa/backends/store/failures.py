@@ -49,6 +49,8 @@ def mapped_errors(where: str) -> Iterator[None]:
         raise mapped(exc, where) from exc
     except MemoryError as exc:  # what SQLite says of a length that is none
         raise damaged(where, "a part of it, which says that it is longer than there is memory for,") from exc
+    except UnicodeDecodeError as exc:  # SQLite quotes what is there in what it says of it
+        raise damaged(where, "a name in it, which is no text,") from exc
     except PoolTimeoutError as exc:
         raise StoreLockedError(
             f"All connections of this process to {where} are in use; nothing was written. Try again, or raise the "

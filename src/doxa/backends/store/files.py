@@ -85,7 +85,7 @@ def _look(path: Path, key: MemoryKey | None, *, alone: bool) -> tuple[int, int]:
         with looking(path, key, alone=alone) as connection:
             (mark,) = connection.execute("PRAGMA application_id").fetchone()
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except errors_of_files(MemoryError) as exc:
+    except errors_of_files(MemoryError, UnicodeDecodeError) as exc:
         if any(sign in str(exc) for sign in UNKNOWN):
             require_key(path, key)
             if key is None:

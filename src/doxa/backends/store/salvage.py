@@ -135,7 +135,7 @@ class Salvage:
         try:
             with looking(self._path, self._key, alone=alone) as connection:
                 found = [str(said) for (said,) in connection.execute(f"PRAGMA integrity_check({COMPLAINTS})")]
-        except errors_of_files(MemoryError) as exc:
+        except errors_of_files(MemoryError, UnicodeDecodeError) as exc:
             found = [str(exc) or "it cannot be read"]
         return spoilt + ([] if found == ["ok"] else found)
 
