@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -235,7 +236,8 @@ def test_what_was_worked_out_from_a_forgotten_value_goes_with_it(doxa):
     tasks.edit(rule)
     assert tasks.forest().state() == {"shop": "4117", "pack": "4118", "leave": "4119"}
     doxa.memory(user="ana").forget(turn_id="t2")
-    assert '"411' not in json.dumps([body.get("tasks") for _, body in bodies(doxa)])
+    kept = json.dumps([body.get("tasks") for _, body in bodies(doxa)])
+    assert "411" not in re.sub(r":\d\d\.\d{6}\b", "", kept)  # when it was done may hold any digits
     assert tasks.forest().state() == {"shop": "2"}
     tasks.edit(lambda e: (e.set(day, text("7")), e.propagate(later)))
     assert tasks.forest().state() == {"shop": "7", "pack": "8", "leave": "9"}
