@@ -132,6 +132,27 @@ def test_what_is_heard_to_be_taken_back_is(said: SimpleNamespace) -> None:
     assert said.claims_of("zzyx quux zark", "brumble glib zark", parser=hearing) == ["withdraw Nora has zark"]
 
 
+def test_what_a_speaker_said_before_is_not_said_again(said: SimpleNamespace) -> None:
+    """It was read where it was said: the turn after it is no second source of it."""
+    told = {"s": "brumble", "o": "fnord", "r": "has"}
+    assert said.claims_of("brumble fnord", "zzyx quux", parser=Hearing(told)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "flags", "expected"),
+    [
+        (("Liv", "brumble fnord"), "", ["brumble has fnord"]),
+        (("Nora", "brumble fnord"), "over", ["ended brumble has fnord"]),
+    ],
+    ids=["agreed with", "no longer so"],
+)
+def test_a_turn_may_say_something_of_what_was_said_before(
+    before: tuple[str, str], flags: str, expected: list[str], said: SimpleNamespace
+) -> None:
+    told = {"s": "brumble", "o": "fnord", "r": "has", "flags": flags}
+    assert said.claims_of(before, "zzyx quux", parser=Hearing(told)) == expected
+
+
 def test_what_syntax_says_is_not_said_twice(said: SimpleNamespace, parser: Parser) -> None:
     """ "He is called Miso" adds nothing to the cat Miso, and a day nothing to what holds since then."""
     hearing = Hearing({"s": "My cat", "o": "Miso", "r": "is_called"}, {"o": "May", "r": "begins_on"}, syntax=parser)

@@ -55,7 +55,7 @@ class Hearing:
         before: set[tuple[str, str, str, bool]] = set()
         for told in sorted(self.heard.claims, key=lambda one: (one.anchor.start, one.object)):
             own = told.anchor.line == len(self.lines) - 1
-            if told.p < SURE or "minor" in told.flags or self._commanded(told):
+            if told.p < SURE or "minor" in told.flags or self._repeated(told) or self._commanded(told):
                 continue
             if start <= told.anchor.start < end if own else not start:
                 found = self._proposition(told, referents)
@@ -65,6 +65,13 @@ class Hearing:
                 if same not in before:
                     before.add(same)
                     yield found
+
+    def _repeated(self, told: Told) -> bool:
+        """Tell whether the speaker has said a claim as it is in lines before, where it was read; they answer no one."""
+        places = (told.anchor, told.subject, *told.words, told.object, *(place for _, place in told.times))
+        speakers = {self.lines[place.line].speaker for place in places}
+        own = len(self.lines) - 1
+        return not told.flags and speakers == {self.turn.speaker} and all(place.line < own for place in places)
 
     def _commanded(self, told: Told) -> bool:
         """Tell whether a claim is what one is told to say: "answer that I live in Porto", but "tell Ana that I do"."""
