@@ -8,7 +8,7 @@ import pytest
 from doxa.backends import load
 from doxa.backends.store import NewRow
 from doxa.backends.store.sql.rows import values_of
-from doxa.core.errors import InputError, NotFoundError, StoreDamagedError
+from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreLockedError
 from doxa.engine import Doxa, check_file, mend_file
 
 SAID = ("I live in Oslo.", "My sister Eva works at Fabrikam.", "I moved to Rome yesterday.", "My dog is called Rex.")
@@ -153,6 +153,16 @@ def test_a_file_of_which_nothing_is_left_is_left_as_it_is(path, light):
     with pytest.raises(StoreDamagedError, match="Nothing"):
         mend_file(str(path), light())
     assert path.read_bytes() == before
+
+
+def test_a_file_that_is_open_here_is_not_read_beside_sqlite(path, light):
+    """To close such a file ends all locks that the process has on it, and two would write at once."""
+    with Doxa.open(path, config=light()) as doxa:
+        for look in (check_file, mend_file):
+            with pytest.raises(StoreLockedError, match="doxa check-file"):
+                look(str(path))
+        assert len(doxa.memory(user="ana").turns()) == len(SAID)
+    assert check_file(str(path)).sound
 
 
 @pytest.mark.parametrize(("location", "error"), [(":memory:", InputError), ("nowhere.db", NotFoundError)])

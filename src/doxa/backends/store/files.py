@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from doxa.backends.store.cipher import MAGIC, PageCipher, errors_of_files, looking, seems_encrypted
 from doxa.backends.store.failures import mapped_errors
-from doxa.core.errors import StoreError, StoreForeignError, StoreKeyError, StoreReadOnlyError
+from doxa.core.errors import StoreError, StoreForeignError, StoreKeyError, StoreLockedError, StoreReadOnlyError
 from doxa.core.private import private_file
 from doxa.core.sealing import MemoryKey
 
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""
 POLL_S = 0.01
+CONNECTED: Counter[tuple[int, int]] = Counter()
+"""How many connections the engines of this process have to each file, by device and inode."""
+COUNTING = threading.Lock()
 UNKNOWN = ("not a database", "unable to open")
 """In what SQLite says of a file that nobody can have open."""
 
@@ -100,6 +106,7 @@ def require_key(path: Path, key: MemoryKey | None) -> None:
 
     Raises:
         StoreKeyError: it is; the message says which as far as it can be told.
+        StoreLockedError: this process has it open.
     """
     is_plain = _begins(path) == MAGIC
     if key is None:
@@ -122,6 +129,7 @@ def require_key(path: Path, key: MemoryKey | None) -> None:
 
 
 def _begins(path: Path) -> bytes:
+    _require_closed(path)
     try:
         with path.open("rb") as file:
             return file.read(len(MAGIC))
@@ -149,6 +157,36 @@ def begin_file(path: Path) -> None:
         private_file(path)
     except OSError as exc:
         raise StoreReadOnlyError(f"The memory {path} cannot be made: {exc.strerror}. Give another path.") from exc
+
+
+def _require_closed(path: Path) -> None:
+    """Refuse a file that this process has open: to read it otherwise than by SQLite would end its locks (`_look`)."""
+    if path.exists() and CONNECTED[_inode(path)] > 0:
+        raise StoreLockedError(
+            f"{path} is open in this process, and was not read. Close every Doxa on it first, or run `doxa check-file "
+            f"{path}`, which is a process of its own."
+        )
+
+
+def _inode(path: Path) -> tuple[int, int]:
+    told = path.stat()
+    return told.st_dev, told.st_ino
+
+
+def count_connections(engine: sa.Engine, path: Path) -> None:
+    """Have `CONNECTED` count the connections of an engine to a file."""
+
+    @sa.event.listens_for(engine, "connect")
+    def connected(_: object, record: Any) -> None:
+        record.info["inode"] = _inode(path)
+        with COUNTING:
+            CONNECTED[record.info["inode"]] += 1
+
+    @sa.event.listens_for(engine, "close")
+    def closed(_: object, record: Any) -> None:
+        if (inode := record.info.pop("inode", None)) is not None:
+            with COUNTING:
+                CONNECTED[inode] -= 1
 
 
 def prepare_connections(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: bool) -> None:

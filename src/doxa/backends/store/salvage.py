@@ -214,6 +214,7 @@ def open_salvage(location: str, *, key: MemoryKey | None = None) -> Salvage:
 
     Raises:
         StoreKeyError: it is encrypted, and the key opens no page of it.
+        StoreLockedError: this process has it open.
         InputError: it is no file.
         NotFoundError: there is none.
     """

@@ -38,8 +38,6 @@ REREAD = "the file was damaged where it was kept how this turn was understood, s
 def check_file(location: str, config: Config | None = None) -> FileCheck:
     """Return what is wrong with the file of a memory. Nothing is written. Cost: O(bytes), about 20 MB/s.
 
-    Nobody else in this process may have it open.
-
     Args:
         location: the path of the file.
         config: the settings, for the key of one that is encrypted.
@@ -48,6 +46,7 @@ def check_file(location: str, config: Config | None = None) -> FileCheck:
         InputError: it is no file.
         NotFoundError: there is none.
         StoreKeyError: it is encrypted, and not by the key of the settings.
+        StoreLockedError: this process has it open; another process may.
     """
     salvage = load("salvage", f"sql:{location}", key=(config or Config.load()).store.secret())
     return _told(location, salvage, salvage.logs())
@@ -67,7 +66,7 @@ def mend_file(location: str, config: Config | None = None) -> FileCheck:
         NotFoundError: there is none.
         StoreDamagedError: nothing of it is whole; it is left as it is.
         StoreKeyError: it is encrypted, and not by the key of the settings; it is left as it is.
-        StoreLockedError: somebody else is writing it.
+        StoreLockedError: this process has it open, or somebody else is writing it.
         StoreError: the new file cannot be written; the damaged one is left as it is.
     """
     path = Path(location.removeprefix("sqlite:"))
