@@ -75,6 +75,14 @@ def test_a_setting_records(config, tmp_path):
     assert 'model = "painter"' in (tmp_path / "kept" / "model.toml").read_text()
 
 
-def test_a_run_on_a_recording_that_is_not_there_says_so(config):
-    with opened(config, name="recorded:nowhere") as doxa, pytest.raises(ConfigError, match="Expected recorded:FOLDER"):
-        doxa.describe()
+def test_a_recording_that_is_not_there_is_refused_before_a_turn_comes(config):
+    with pytest.raises(ConfigError, match="Expected recorded:FOLDER"):
+        opened(config, name="recorded:nowhere")
+
+
+def test_a_folder_that_cannot_be_recorded_into_is_refused_before_a_file_is_made(config, tmp_path):
+    Recorder(ScriptedModel(name="another"), tmp_path / "kept")
+    settings = config.model_copy(update={"llm": LLMConfig(name="scripted:painter", record=tmp_path / "kept")})
+    with pytest.raises(ConfigError, match="one of another"):
+        Doxa.open(tmp_path / "memory.db", config=settings)
+    assert not (tmp_path / "memory.db").exists()

@@ -165,11 +165,9 @@ class Parts:
             ConfigError: a setting cannot be used, or the model cannot be recorded.
             BackendError: the recording cannot be read or written.
         """
-        record = self.config.llm.record
         with self.opened.guard:
             if self.opened.model is None:
-                model = open_model(self.config)
-                self.opened.model = model if model is None or record is None else Recorder(model, record)
+                self.opened.model = _model(self.config)
             return self.opened.model
 
     def model_name(self) -> str | None:
@@ -179,7 +177,7 @@ class Parts:
             ConfigError: there is no such recording.
         """
         name = self.config.llm.name
-        if name is None or not name.startswith("recorded:"):
+        if name is None or not name.startswith(RECORDED):
             return name  # to open a model on a server takes a key, and time
         model = self.model()
         return model.name if model is not None else name
@@ -413,17 +411,19 @@ def _own_encoder() -> Encoder:
     return encoder
 
 
+RECORDED = "recorded:"
+"""How the name of a model begins that gives again what another one answered."""
 OntologySource = str | Path | type[BaseModel]
 """The path of a Turtle file, or a pydantic class."""
 
 
 def wire(location: str, config: Config, ontology: OntologySource | Sequence[OntologySource] | None = None) -> Parts:
-    """Return the parts for a database and settings. Models are opened at their first use.
+    """Return the parts for a database and settings. Models are opened at their first use; one that is recorded now.
 
     Raises:
-        ConfigError: a backend is unknown, or there is nothing to play a role as it is configured; or there is a key,
-            and the database is on a server.
-        BackendError: the reader is wanted and its weights are not there.
+        ConfigError: a backend is unknown, or there is nothing to play a role as it is configured; there is a key, and
+            the database is on a server; or there is no such recording, or one of another model.
+        BackendError: the reader is wanted and its weights are not there; or a recording cannot be read or written.
         InputError: an ontology is neither Turtle nor a pydantic class, or says what cannot be.
         StoreError: the database cannot be opened.
     """
@@ -435,6 +435,9 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file
     parser = cached(load("parser", config.parser.name))
     reader = _shipped("reader", config)
+    # A folder that is no recording, or of another model, is refused here: it would cost every turn its reading.
+    recorded = config.llm.record is not None or (config.llm.name or "").startswith(RECORDED)
+    opened = Opened(model=_model(config)) if recorded else Opened()
     store = load("store", f"sql:{location}", **options)
     seal = seal_of(options["key"], store.salt)
     log = MemoryLog(
@@ -458,8 +461,15 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
         parser=parser,
         heads=Heads(folder=folder_of(location, TAUGHT), tenant=config.tenant, shared=config.parser.head, seal=seal),
         reader=reader,
+        opened=opened,
         ontology_files=tuple(Path(one) for one in _sources(config, ontology) if isinstance(one, (str, Path))),
     )
+
+
+def _model(config: Config) -> LanguageModel | None:
+    """Return the configured language model, recorded where that is wanted; None when none is configured."""
+    model, record = open_model(config), config.llm.record
+    return model if model is None or record is None else Recorder(model, record)
 
 
 def _shipped(kind: Literal["nli", "grader", "reader"], config: Config) -> Any:
