@@ -9,7 +9,7 @@ import pytest
 
 from doxa.backends import load
 from doxa.backends.store import NewRow
-from doxa.backends.store.pages import Pages
+from doxa.backends.store.pages import Pages, layouts
 from doxa.backends.store.salvage import LAYOUT
 from doxa.backends.store.sql.rows import values_of
 from doxa.core.errors import InputError, NotFoundError
@@ -90,6 +90,23 @@ def test_a_row_is_lost_only_where_one_of_its_bytes_is(path):
         log = salvaged(path).logs()[SCOPE]
         assert {name: whole[name] for name in whole.keys() - touched}.items() <= texts(log).items()
         assert texts(log).items() <= whole.items()
+
+
+@pytest.mark.parametrize(("at", "said"), [(16, b"\x02\x00"), (16, b"\x20\x00"), (16, b"\x00\x03"), (20, b"\x0c")])
+def test_a_header_that_says_another_layout_hides_nothing(path, at, said):
+    """The first page may hold any bytes: how long pages are, and how much of them is used."""
+    whole = texts(salvaged(path).logs()[SCOPE])
+    data = path.read_bytes()
+    path.write_bytes(data[:at] + said + data[at + len(said) :])
+    assert texts(salvaged(path).logs()[SCOPE]) == whole
+
+
+def test_a_file_with_pages_of_another_size_is_read(path):
+    whole = texts(salvaged(path).logs()[SCOPE])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM;")
+    assert layouts(path)[0] == (1024, 0)
+    assert texts(salvaged(path).logs()[SCOPE]) == whole
 
 
 @pytest.mark.parametrize("kept_back", ["before", "after"])

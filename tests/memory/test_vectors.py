@@ -101,6 +101,16 @@ def test_what_is_compared_in_full_does_not_grow():
     assert max(read) < 512 + 80_000 / 20
 
 
+@pytest.mark.parametrize("count", [4_000, 8_000, 15_999, 16_999, 20_000])
+def test_most_of_the_rows_may_be_wanted(count):
+    rows = unit_rows(17_000)
+    matrix = VectorMatrix(64)
+    for row in rows:
+        matrix.add(row)
+    places, _ = matrix.nearest(rows[5], count)
+    assert len(places) >= min(count, len(rows)) and 5 in places
+
+
 def test_lists_find_what_a_search_in_full_finds():
     """Beyond a size only some lists are compared, and of the ten nearest hardly one is missed."""
     rows, queries = topics(12_000), topics(20, seed=8)

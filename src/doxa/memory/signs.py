@@ -281,8 +281,8 @@ def least(far: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
     """Return where the `count` least of some numbers are, in order; all that equal the last are among them."""
     if len(far) <= count:
         return np.arange(len(far))
-    if len(far) >= SAMPLED:  # a limit from a sample leaves few to be sorted
-        nth = 2 * count // STRIDE
+    nth = 2 * count // STRIDE
+    if len(far) >= SAMPLED and nth * STRIDE < len(far):  # a limit from a sample leaves few to be sorted
         near = np.flatnonzero(far <= np.partition(far[::STRIDE], nth)[nth])
         if len(near) >= count:
             return np.compress(far[near] <= np.partition(far[near], count - 1)[count - 1], near)

@@ -17,13 +17,17 @@ import numpy as np
 
 from doxa.backends.store.cipher import PAGE, RESERVED, PageCipher
 
-__all__ = ["Pages", "Record"]
+__all__ = ["Layout", "Pages", "Record", "layouts"]
 
 TABLE_LEAF, INDEX_LEAF, INDEX_INTERIOR, TABLE_INTERIOR = 0x0D, 0x0A, 0x02, 0x05
 SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 """Bytes of a value by its serial type, below the types of blobs and texts."""
-DEFAULT_PAGE = 4096
+Layout = tuple[int, int]
+"""The bytes of a page, and how many of them at its end are not SQLite's."""
+USUAL: Layout = (4096, 0)
 FILE_HEADER, WAL_HEADER, FRAME_HEADER = 100, 32, 24
+LEAST_USED = 480
+"""Bytes that SQLite uses of a page at least."""
 MOST_COLUMNS = 64
 MOST_BYTES = 1 << 30
 """Longer than any row may be."""
@@ -45,24 +49,35 @@ class _BrokenError(Exception):
     """What is read is no record."""
 
 
+def layouts(path: Path) -> list[Layout]:
+    """Return how the pages of a file may be laid out: as it says, which may be damaged, and as they mostly are."""
+    with path.open("rb") as file:
+        header = file.read(FILE_HEADER)
+    size = int.from_bytes(header[16:18], "big")
+    size = 65536 if size == 1 else size
+    said = (size, *header[20:21])
+    known = len(said) == len(USUAL) and 512 <= size <= 65536 and not size & (size - 1) and size - said[1] >= LEAST_USED
+    return [said, *([USUAL] if said != USUAL else [])] if known else [USUAL]
+
+
 class Pages:
     """An SQLite file in memory.
 
     Args:
         path: the file; a write-ahead log beside it is read as well.
         cipher: what opens its pages, where it is encrypted.
+        layout: one of `layouts`; the first of them where none is given. An encrypted file has its own.
     """
 
-    def __init__(self, path: Path, cipher: PageCipher | None = None) -> None:
+    def __init__(self, path: Path, cipher: PageCipher | None = None, layout: Layout | None = None) -> None:
         self._cipher = cipher
         self._data = path.read_bytes()
         self.spoilt: list[int] = []
         """The pages that are not what was encrypted; the words in them that are whole are found all the same."""
         if cipher is not None:
             self._data = self._opened(self._data, cipher)
-        self.size = PAGE if cipher is not None else self._page_size()
-        reserved = self._data[20] if len(self._data) > FILE_HEADER and self._data[20] < 64 else 0
-        self._usable = self.size - (reserved if cipher is None else RESERVED)
+        self.size, reserved = (PAGE, RESERVED) if cipher is not None else layout or layouts(path)[0]
+        self._usable = self.size - reserved
         self._overlay = self._written_ahead(path.with_name(f"{path.name}-wal"))
         self._chained: set[int] = set()
 
@@ -107,11 +122,6 @@ class Pages:
                 self.spoilt.append(number)
             pages.append(cipher.opened(number, page))
         return b"".join(pages)
-
-    def _page_size(self) -> int:
-        said = int.from_bytes(self._data[16:18], "big")
-        said = 65536 if said == 1 else said
-        return said if 512 <= said <= 65536 and not said & (said - 1) else DEFAULT_PAGE
 
     def _written_ahead(self, path: Path) -> dict[int, bytes]:
         """Return the pages that a write-ahead log puts in the place of older ones, up to its last whole transaction."""

@@ -22,7 +22,7 @@ from doxa.backends.store.connect import open_engine, parse_url
 from doxa.backends.store.digests import DIGESTED, is_whole, with_digest
 from doxa.backends.store.failures import mapped_errors
 from doxa.backends.store.files import require_key
-from doxa.backends.store.pages import Pages, Record
+from doxa.backends.store.pages import Layout, Pages, Record, layouts
 from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import Server
 from doxa.backends.store.sql.bulk import insert_all
@@ -108,14 +108,14 @@ class Salvage:
     Cost: O(bytes), about 20 MB/s, some milliseconds for each page that is damaged; the file is in memory.
     """
 
-    def __init__(self, path: Path, key: MemoryKey | None = None) -> None:
+    def __init__(self, path: Path, key: MemoryKey | None = None, layout: Layout | None = None) -> None:
         self._path = path
         self._key = key
         self._rows: dict[str, dict[tuple[Any, ...], Values]] = {name: {} for name in LAYOUT}
         broken: set[tuple[str, tuple[Any, ...]]] = set()
         entries: list[Record] = []
         root = 0
-        pages = Pages(path, PageCipher.of(path, key) if key is not None else None)
+        pages = Pages(path, PageCipher.of(path, key) if key is not None else None, layout)
         self._spoilt = pages.spoilt
         for record in pages.records():
             if record.values[:3] == TURNS_INDEX and len(record.values) == SCHEMA and isinstance(record.values[3], int):
@@ -126,6 +126,11 @@ class Salvage:
         self._turns = {(one.values[0], one.values[2]): one.values[1] for one in entries if _is_entry(one, tree)}
         self.damaged: Mapping[str, int] = Counter(table for table, key in broken if key not in self._rows[table])
         """How many rows there are that are not what was written, by table."""
+
+    @property
+    def whole(self) -> int:
+        """How many rows there are that are what was written."""
+        return sum(map(len, self._rows.values()))
 
     def complaints(self) -> list[str]:
         """Return what SQLite finds wrong with the file; it does not look into rows."""
@@ -226,7 +231,8 @@ def open_salvage(location: str, *, key: MemoryKey | None = None) -> Salvage:
         raise NotFoundError(f"There is no memory at {path}.")
     if path.stat().st_size:
         require_key(path, key)
-    return Salvage(path, key)
+    read = (Salvage(path, key, layout) for layout in (layouts(path) if key is None else [None]))
+    return max(read, key=lambda one: one.whole)
 
 
 _TABLES: Mapping[str, sa.Table] = {table.name: table for table in (events, vectors, answers, keys, records, heads)}
