@@ -25,12 +25,12 @@ from doxa.memory.rows import Rows
 
 __all__ = ["FLAT", "Signs"]
 
-FLAT = 65_536
-"""So many of the latest rows lie flat, and all while there are no more."""
-BATCHES = 64
-"""Rows are moved into lists when there are more, by one part in so many."""
-SHORTEST = 512
-"""No list is split that is shorter than one part in so many."""
+FLAT = 131_072
+"""So many of the latest rows lie flat, and all while there are no more: to compare them takes half as long as lists."""
+BATCH = 1024, 64
+"""So many more rows are moved into lists at once, and at most one part in so many of what may lie flat."""
+SHORTEST = 128, 512
+"""No list is split that is shorter, or than one part in so many of what may lie flat, if that is less."""
 SHARE = 0.4
 """Beyond, one that is longer than this times the root of all rows, so there are about 3.6 roots of lists."""
 REFINED = 4
@@ -63,7 +63,8 @@ class Signs:
     """
 
     def __init__(self, rows: Rows, dims: int, *, flat: int = FLAT) -> None:
-        self._flat_size, self._batch, self._shortest = flat, flat // BATCHES, flat // SHORTEST
+        self._flat_size = flat
+        self._batch, self._shortest = (min(most, flat // parts) for most, parts in (BATCH, SHORTEST))
         self._rows = rows
         self._dims = dims
         self._words = -(-dims // 64)

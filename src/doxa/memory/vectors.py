@@ -21,7 +21,7 @@ __all__ = ["VectorMatrix", "from_bytes", "to_bytes"]
 
 FEW = 4
 """Where a filter leaves at most so many times the rows that are wanted, all of them are compared in full."""
-BETWEEN = 2
+BETWEEN = 4
 """Of more rows than `flat` by so many more are compared in full: by the root of this times the ratio."""
 WIDEST = 2
 """Times as many lists are compared at most where a filter leaves few rows, which lie farther out."""
