@@ -21,9 +21,12 @@ help: ## list the tasks
 demo: $(RUN) ## replay the example conversation, show what is remembered, ask ten questions
 	@$(BIN)/doxa demo
 
+# Processes that tests start read what the first one compiled, whatever the shell says of bytecode.
+BYTECODE := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(VENV)/.bytecode
+
 test: $(DEV) $(CLIENT)/node_modules ## run the tests; pass options with ARGS="-k name"
 	@echo "test: pytest"
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
+	@$(BYTECODE) $(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
 
 lint: $(DEV) ## ruff: rules and format
 	@echo "lint: ruff"

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from doxa.backends import onnx
+
 ROOT = Path(__file__).parents[1]
 
 settings.register_profile("local", deadline=None)
@@ -83,6 +85,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("live"):
             item.add_marker(pytest.mark.skip(reason="talks to a real service; run with --live"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def models_stay_open() -> None:
+    """What ships with Doxa is opened once for all tests of a process, and not let go of in between."""
+    onnx._OPENED = {}  # type: ignore[assignment, misc]
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ __all__ = [
     "model_input",
     "open_session",
     "open_tokenizer",
+    "shared",
     "threads_of",
 ]
 
@@ -48,6 +50,36 @@ INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Source = TypeVar("Source")
+Opened = TypeVar("Opened")
+
+_OPENED: Final[WeakValueDictionary[tuple[Any, ...], Any]] = WeakValueDictionary()
+_OPENING: Final[dict[tuple[Any, ...], threading.Lock]] = {}
+
+
+def shared(load: Callable[[Source], Opened], source: Source, folder: Path) -> Callable[[], Opened]:
+    """Gives back a function that opens what ships with Doxa, once for all of this process that have it open.
+
+    It is let go of with the last of them; the next then opens it anew, and so it is with another file in the folder.
+
+    Args:
+        load: Opens it; what it gives takes weak references, is never changed, and may be used by several threads.
+        source: What it opens.
+        folder: Where that lies.
+    """
+
+    def opened() -> Opened:
+        file = folder / "model.onnx"
+        stamp = file.stat().st_mtime_ns if file.exists() else None
+        key = (load, folder.absolute(), stamp)
+        with _OPENING.setdefault(key, threading.Lock()):
+            found: Opened | None = _OPENED.get(key)
+            if found is None:
+                found = load(source)
+                _OPENED[key] = found
+            return found
+
+    return opened
 
 
 class SideBySide(Generic[Item, Result]):

@@ -21,6 +21,7 @@ from doxa.backends.onnx import (
     model_input,
     open_session,
     open_tokenizer,
+    shared,
     threads_of,
 )
 
@@ -53,7 +54,7 @@ class OnnxEncoder(BuiltinModel[str, Vector]):
         """Reads the card of the model and nothing else yet."""
         with card_of(folder, "encoder") as card:
             name, self._dims = card["name"], int(card["dims"])
-        super().__init__(name, partial(_load, folder), threads=threads, what="encoder")
+        super().__init__(name, shared(_load, folder, folder), threads=threads, what="encoder")
         load_tokens = partial(open_token_model, folder, MAX_CHARS)
         self._tokens: SideBySide[str, Vector] = SideBySide(load_tokens, threads=threads_of(threads), what="encoder")
 

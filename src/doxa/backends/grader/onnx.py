@@ -7,14 +7,13 @@ is: `training/trust`.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from doxa.backends.grader import GRADES, Grades, Pair, Task
-from doxa.backends.onnx import BuiltinModel, TrunkCard, encodable, encoded_pair, folder_of
+from doxa.backends.onnx import BuiltinModel, TrunkCard, encodable, encoded_pair, folder_of, shared
 
 __all__ = ["OnnxGrader", "open_grader"]
 
@@ -48,7 +47,7 @@ class OnnxGrader(BuiltinModel[tuple[Task, Pair], Grades]):
     def __init__(self, folder: Path, *, threads: int | None) -> None:
         """Reads the card of the model and nothing else yet."""
         card = TrunkCard.read(folder, "grader", recipe="training/trust", needs="temperatures")
-        super().__init__(card.name, partial(_load, card), threads=threads, what="grader")
+        super().__init__(card.name, shared(_load, card, card.folder), threads=threads, what="grader")
 
     def grade(self, task: Task, pairs: Sequence[Pair]) -> Grades:
         """Gives back calibrated probabilities, one row per pair. One call to the model per pair.

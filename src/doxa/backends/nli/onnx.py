@@ -5,7 +5,6 @@ from). How it was trained, and how good it is: `training/nli`.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from doxa.backends.onnx import (
     folder_of,
     open_session,
     open_tokenizer,
+    shared,
 )
 
 __all__ = ["OnnxNli", "open_nli"]
@@ -55,7 +55,7 @@ class OnnxNli(BuiltinModel[Pair, Row]):
         """Reads the card of the model and nothing else yet."""
         with card_of(folder, "NLI model", recipe="training/nli") as card:
             name = card["name"]
-        super().__init__(name, partial(_load, folder), threads=threads, what="NLI model")
+        super().__init__(name, shared(_load, folder, folder), threads=threads, what="NLI model")
 
     def classify(self, pairs: Sequence[Pair]) -> Row:
         """Gives back calibrated probabilities, `(n, 3) float32`. One call to the model per pair.

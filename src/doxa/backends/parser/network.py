@@ -54,7 +54,7 @@ class ModelCard:
     folder: Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Network:
     """The open model."""
 
@@ -182,7 +182,10 @@ def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _pieces(tokenizer: Any) -> Callable[[str], Sequence[int]]:
-    """A function from a word to the ids of its pieces, one at least, that remembers common words."""
+    """A function from a word to the ids of its pieces, one at least.
+
+    It remembers words of the vocabulary alone: others may be names, and the model outlives what is erased.
+    """
     known: dict[str, tuple[int, ...]] = {}
 
     def pieces(form: str) -> tuple[int, ...]:
@@ -191,7 +194,7 @@ def _pieces(tokenizer: Any) -> Callable[[str], Sequence[int]]:
             clean = encodable(form[:MAX_WORD_CHARS])
             ids = tokenizer.encode(clean, add_special_tokens=False).ids[:MAX_PIECES_PER_WORD]
             found = tuple(ids) or (UNKNOWN,)
-            if len(known) < MAX_KNOWN:
+            if len(found) == 1 and found[0] != UNKNOWN and len(known) < MAX_KNOWN:
                 known[form] = found
         return found
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from doxa.backends.onnx import BuiltinModel, SideBySide, folder_of, threads_of
+from doxa.backends.onnx import BuiltinModel, SideBySide, folder_of, shared, threads_of
 from doxa.backends.parser import Heard, Line, Parse
 from doxa.backends.parser.decoding import ANCHORS, heard_in
 from doxa.backends.parser.network import ModelCard, Network, open_network, read_card
@@ -43,7 +43,7 @@ class OnnxParser(BuiltinModel[Sequence[str], Parse]):
 
     def __init__(self, card: ModelCard, *, threads: int | None) -> None:
         """Takes note of the model; nothing is loaded yet."""
-        opened = cache(partial(open_network, card))
+        opened = shared(open_network, card, card.folder)
         super().__init__(card.name, partial(_parsing, opened), threads=threads, what="parser")
         self._hear = SideBySide(partial(_hearing, opened), threads=threads_of(threads), what="parser")
 

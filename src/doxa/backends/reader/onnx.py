@@ -7,14 +7,13 @@ adapters). How it was trained, and how good it is: `training/reader`.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from doxa.backends.onnx import BuiltinModel, TrunkCard, encodable, encoded_pair, folder_of
+from doxa.backends.onnx import BuiltinModel, TrunkCard, encodable, encoded_pair, folder_of, shared
 from doxa.backends.reader import Pair, Reading, Span
 
 __all__ = ["OnnxReader", "open_reader", "spans_of"]
@@ -56,7 +55,7 @@ class OnnxReader(BuiltinModel[Pair, Reading]):
     def __init__(self, folder: Path, *, threads: int | None) -> None:
         """Reads the card of the model and nothing else yet."""
         card = TrunkCard.read(folder, "reader", recipe="training/reader", needs="calibration")
-        super().__init__(card.name, partial(_load, card), threads=threads, what="reader")
+        super().__init__(card.name, shared(_load, card, card.folder), threads=threads, what="reader")
 
     def read(self, pairs: Sequence[Pair]) -> list[Reading]:
         """Gives back one reading per pair, in order. One call to the model per pair.
