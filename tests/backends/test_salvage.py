@@ -124,6 +124,16 @@ def test_what_was_erased_does_not_come_back(path, kept_back):
         assert not {"t2", "t3", "t23"} & texts(salvaged(path).logs()[SCOPE]).keys()
 
 
+def test_a_row_with_a_value_of_another_kind_is_damaged(path):
+    """One bit makes a text of bytes; nothing else tells that a record, an answer or a key is not what was written."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE records SET body = CAST(body AS TEXT) WHERE key = 'k3'")
+        connection.execute("UPDATE keys SET body = CAST(body AS BLOB)")
+    found = salvaged(path)
+    assert found.damaged == {"records": 1, "keys": 1}
+    assert len(found.logs()[SCOPE].records) == 8
+
+
 def test_what_is_missing_is_named(path):
     """By the id of the turn where the index has it still."""
     data = path.read_bytes()

@@ -97,7 +97,7 @@ class Pages:
                 yield from self._carved(number)
 
     def tree(self, root: int) -> set[int]:
-        """Return the pages of the index that begins at a page, as far as they lead to each other."""
+        """Return the pages of the table or index that begins at a page, as far as they lead to each other."""
         found = set[int]()
         waiting = [root]
         while waiting:
@@ -107,7 +107,7 @@ class Pages:
                 continue
             found.add(number)
             first = FILE_HEADER if number == 1 else 0
-            if page[first] == INDEX_INTERIOR:
+            if page[first] in (INDEX_INTERIOR, TABLE_INTERIOR):
                 count = int.from_bytes(page[first + 3 : first + 5], "big")
                 places = range(first + 12, min(first + 12 + 2 * count, self.size - 1), 2)
                 cells = [int.from_bytes(page[place : place + 2], "big") for place in places]

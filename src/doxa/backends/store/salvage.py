@@ -79,10 +79,9 @@ LAYOUT: Mapping[str, Mapping[str, tuple[type, ...]]] = {
 """The columns of each table in the order in which a file has them, which is that of the migrations."""
 LEAST = {"events": 7, "vectors": 4, "answers": 4, "keys": 2, "records": 4, "heads": 5}
 """How many columns a row had at first: those that were added later are not in it."""
-SCHEMA, TURNS_INDEX = 5, ("index", "events_turn", "events")
-"""Columns of an entry of the schema, and how the one of the index that finds turns begins; its root is next."""
-ENTRY = 3
-"""Columns of an entry of the index that finds turns: scope, id and ordinal."""
+SCHEMA, TURNS_INDEX = 5, "events_turn"
+"""Columns of an entry of the schema, of which the second is the name and the fourth the root; the index of turns."""
+TREES = frozenset((*LAYOUT, TURNS_INDEX))
 COMPLAINTS = 20
 """How many complaints of SQLite are told at most."""
 
@@ -113,18 +112,23 @@ class Salvage:
         self._key = key
         self._rows: dict[str, dict[tuple[Any, ...], Values]] = {name: {} for name in LAYOUT}
         broken: set[tuple[str, tuple[Any, ...]]] = set()
-        entries: list[Record] = []
-        root = 0
+        unknown: list[Record] = []
+        roots: dict[str, int] = {}
         pages = Pages(path, PageCipher.of(path, key) if key is not None else None, layout)
         self._spoilt = pages.spoilt
         for record in pages.records():
-            if record.values[:3] == TURNS_INDEX and len(record.values) == SCHEMA and isinstance(record.values[3], int):
-                root = record.values[3]
-            elif not self._take(record, broken) and len(record.values) == ENTRY:
-                entries.append(record)
-        tree = pages.tree(root)
-        self._turns = {(one.values[0], one.values[2]): one.values[1] for one in entries if _is_entry(one, tree)}
-        self.damaged: Mapping[str, int] = Counter(table for table, key in broken if key not in self._rows[table])
+            if len(record.values) == SCHEMA and record.values[1] in TREES and isinstance(record.values[3], int):
+                roots[record.values[1]] = record.values[3]
+            elif not self._take(record, broken):
+                unknown.append(record)
+        trees = {name: pages.tree(root) for name, root in roots.items()}
+        index = trees.pop(TURNS_INDEX, set())
+        self._turns = {(one.values[0], one.values[2]): one.values[1] for one in unknown if _is_entry(one, index)}
+        led_to = [one.page for one in unknown if not one.carved]
+        misshapen = Counter(name for page in led_to for name, tree in trees.items() if page in tree)
+        self.damaged: Mapping[str, int] = misshapen + Counter(
+            table for table, key in broken if key not in self._rows[table]
+        )
         """How many rows there are that are not what was written, by table."""
 
     @property
@@ -254,7 +258,7 @@ def _row_in(values: tuple[Any, ...]) -> tuple[str, Values, bool] | None:
 
 
 def _is_entry(record: Record, tree: set[int]) -> bool:
-    """Tell whether a record is an entry of the index that finds turns, which lies in these pages."""
+    """Tell whether a record is an entry (scope, id, ordinal) of the index of turns, which lies in these pages."""
     return record.page in tree and list(map(type, record.values)) == [str, str, int]
 
 
