@@ -68,6 +68,8 @@ class Doxa:
     ) -> Self:
         """Return an engine on a database; a new file is made.
 
+        The models that ship with Doxa are opened at their first use (about 160 MB), once for all engines of a process.
+
         Args:
             url: a path, `:memory:`, or an SQLAlchemy URL (Postgres).
             config: the settings; by default those of `doxa.toml` and the environment.
