@@ -18,9 +18,9 @@ from doxa.backends.store.files import (
     as_uri,
     begin_file,
     check_file,
-    count_connections,
     in_memory,
     is_frozen,
+    know_connections,
     prepare_connections,
 )
 from doxa.backends.store.server import POOLS, Server
@@ -119,7 +119,7 @@ def file_engine(
                 begin_encrypted(path, key)
     url = as_uri(url, immutable=frozen) if frozen or read_only else url
     engine = sa.create_engine(url) if key is None else keyed(url, path, key)
-    count_connections(engine, path)
+    know_connections(engine, path)
     prepare_connections(engine, durability=durability, timeout_s=timeout_s, frozen=frozen or read_only)
     return engine
 

@@ -6,10 +6,10 @@ import os
 import sqlite3
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 
@@ -22,9 +22,9 @@ from doxa.core.sealing import MemoryKey
 APPLICATION_ID = 0x446F7861
 """Marks an SQLite file as ours: the letters `Doxa`."""
 POLL_S = 0.01
-CONNECTED: Counter[tuple[int, int]] = Counter()
-"""How many connections the engines of this process have to each file, by device and inode."""
-COUNTING = threading.Lock()
+CONNECTED: WeakKeyDictionary[Any, tuple[int, int] | None] = WeakKeyDictionary()
+"""The files that the engines of this process are connected to, by connection: device and inode."""
+CONNECTING = threading.RLock()
 UNKNOWN = ("not a database", "unable to open")
 """In what SQLite says of a file that nobody can have open."""
 
@@ -161,32 +161,36 @@ def begin_file(path: Path) -> None:
 
 def _require_closed(path: Path) -> None:
     """Refuse a file that this process has open: to read it otherwise than by SQLite would end its locks (`_look`)."""
-    if path.exists() and CONNECTED[_inode(path)] > 0:
+    with CONNECTING:
+        connected = [*CONNECTED.values()]
+    if (inode := _inode(path)) is not None and inode in connected:
         raise StoreLockedError(
             f"{path} is open in this process, and was not read. Close every Doxa on it first, or run `doxa check-file "
             f"{path}`, which is a process of its own."
         )
 
 
-def _inode(path: Path) -> tuple[int, int]:
-    told = path.stat()
+def _inode(path: Path) -> tuple[int, int] | None:
+    """Return what a file is on its disk, whatever its name; None for one that is not there."""
+    try:
+        told = path.stat()
+    except OSError:
+        return None
     return told.st_dev, told.st_ino
 
 
-def count_connections(engine: sa.Engine, path: Path) -> None:
-    """Have `CONNECTED` count the connections of an engine to a file."""
+def know_connections(engine: sa.Engine, path: Path) -> None:
+    """Have `CONNECTED` know the connections of an engine to a file."""
 
     @sa.event.listens_for(engine, "connect")
     def connected(_: object, record: Any) -> None:
-        record.info["inode"] = _inode(path)
-        with COUNTING:
-            CONNECTED[record.info["inode"]] += 1
+        with CONNECTING:
+            CONNECTED[record] = _inode(path)
 
     @sa.event.listens_for(engine, "close")
     def closed(_: object, record: Any) -> None:
-        if (inode := record.info.pop("inode", None)) is not None:
-            with COUNTING:
-                CONNECTED[inode] -= 1
+        with CONNECTING:
+            CONNECTED.pop(record, None)
 
 
 def prepare_connections(engine: sa.Engine, *, durability: str, timeout_s: float, frozen: bool) -> None:
