@@ -8,6 +8,8 @@ RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 BENCH := packages/doxa-bench
 CLIENT := clients/typescript
+# Processes that tests start read what the first one compiled, whatever the shell says of bytecode.
+BYTECODE := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(VENV)/.bytecode
 PAGES := $(wildcard README.md) $(wildcard docs/*.md) $(wildcard docs/reference/*.md)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -20,9 +22,6 @@ help: ## list the tasks
 
 demo: $(RUN) ## replay the example conversation, show what is remembered, ask ten questions
 	@$(BIN)/doxa demo
-
-# Processes that tests start read what the first one compiled, whatever the shell says of bytecode.
-BYTECODE := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(VENV)/.bytecode
 
 test: $(DEV) $(CLIENT)/node_modules ## run the tests; pass options with ARGS="-k name"
 	@echo "test: pytest"
