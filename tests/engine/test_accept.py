@@ -315,6 +315,23 @@ def test_what_other_turns_say_as_well_stays_accepted_in_their_words(doxa):
     assert "Bonn" in held(memory) and "Ulm" not in held(memory)
 
 
+def test_an_acceptance_does_not_keep_the_time_of_a_turn_that_is_erased(doxa):
+    """It has the time of the latest turn, and of the latest that there is once that one is erased."""
+
+    def accepted(memory):
+        memory.retract(found(memory, "Ulm").fact_id)
+        memory.accept(found(memory, "Ulm").fact_id)
+        return memory
+
+    moved = (BONN, ("Ana", "I live in Ulm."), ("Ana", "I like tea."))
+    memory = accepted(tell(doxa, *moved, ("Ana", "I own a boat.")))
+    never = accepted(tell(doxa, *moved, user="never told of it"))
+    assert picture(memory)[0] != picture(never)[0]
+    memory.forget(turn_id="t4")
+    assert picture(memory)[0] == picture(never)[0]
+    assert "2025-03-04" not in rows(doxa)
+
+
 def test_of_values_that_were_kept_the_last_one_needs_no_keeping(doxa):
     memory = tell(doxa, *TWO, ("Ana", "I own a boat."))
     memory.keep_both([fact.fact_id for fact in memory.facts() if fact.disputed])

@@ -151,6 +151,13 @@ def _accepted(event: Accepted, beliefs: Beliefs) -> Accepted:
     return replace(event, claims=claims if len(claims) > event.beside else ())
 
 
+def _dated(event: Accepted, now: datetime | None) -> Accepted:
+    """Return an event that is no later than the latest turn before it: the one whose time it had may be erased."""
+    latest = now or event.known_at
+    claims = [replace(claim, known_at=min(claim.known_at or event.known_at, latest)) for claim in event.claims]
+    return replace(event, claims=claims)
+
+
 def _fact_in(claim: Claim, beliefs: Beliefs) -> Fact | None:
     """Return the latest fact that says what a claim says, one that was not over if there is any."""
     value, slot = beliefs.key(claim.object.key), beliefs.in_slot(beliefs.slot(claim))
@@ -382,6 +389,8 @@ def _retold(event: Event, tasks: Retelling, by_hand: ByHand, *, again: bool) -> 
             event = event.supported(state)
             event.apply(state)
         case TaskEvent():
+            if isinstance(event, Accepted) and again:
+                event = _dated(event, state.now())
             event = _again(event, state.beliefs, by_hand) if isinstance(event, Revision) else event
             return tasks.tell(event) if again else tasks.keep(event)
     return event
