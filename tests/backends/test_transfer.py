@@ -9,7 +9,7 @@ import pytest
 
 from doxa.backends import load
 from doxa.backends.store import NewRow, Vector
-from doxa.core.errors import InputError, NotFoundError, StoreError, StoreForeignError
+from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreError, StoreForeignError
 from doxa.engine import migrate
 
 AT = datetime(2024, 5, 1, 9, 30, 0, 123456, tzinfo=UTC)
@@ -230,6 +230,21 @@ def test_what_cannot_be_copied_is_refused(tmp_path):
     with pytest.raises(NotFoundError):
         migrate(str(source), str(tmp_path / "to.db"), only_compare=True)
     assert not (tmp_path / "none.db").exists() and not (tmp_path / "to.db").exists()
+
+
+@pytest.mark.parametrize("lost", ["= 2", "> 2"], ids=["inside", "at the end"])
+def test_a_log_of_which_a_row_is_missing_is_refused(tmp_path, lost):
+    """Copied it would pass as whole: each row of a copy names the one before it anew."""
+    source = tmp_path / "from.db"
+    with opened(str(source)) as store:
+        for number in range(4):
+            store.receive("default/ana", turn(), turn_id=f"t{number}")
+    with closing(sqlite3.connect(source)) as connection, connection:
+        connection.execute(f"DELETE FROM events WHERE ordinal {lost}")
+    with pytest.raises(StoreDamagedError, match="default/ana"):
+        migrate(str(source), str(tmp_path / "to.db"))
+    with opened(str(tmp_path / "to.db")) as store:
+        assert store.read("default/ana") == []
 
 
 def test_more_rows_than_are_held_at_once_are_copied(tmp_path, postgres_url):

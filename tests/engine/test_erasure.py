@@ -7,12 +7,13 @@ import pytest
 
 from doxa.backends.store import NewRow
 from doxa.backends.store.sql import SQLStore
+from doxa.core.answers import Answered
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Turn
 from doxa.engine import Doxa
 from doxa.engine.absorb.tenure import held
 from doxa.engine.answer import respond as answering_loop
-from doxa.engine.history import replay
+from doxa.engine.history import replay, withdrawal
 from doxa.engine.history.replay import erase_turns
 
 CANARY = "Zanzibar-7731"
@@ -353,3 +354,48 @@ def test_what_a_killed_server_left_of_sending_a_memory_goes(filled, config, ever
     finally:
         kept.rmdir()
         kept_too.rmdir()
+
+
+def test_a_reply_that_was_annotated_goes_with_the_turn_before_it(filled):
+    doxa, folder = filled
+    memory = doxa.memory(user="ana")
+    memory.annotate("t3/reply", {"rating": CANARY})
+    memory.withdraw(turn_id="t3/reply")
+    assert "t3/reply" in memory.forget(turn_id="t2").turn_ids
+    assert holds(folder, CANARY) == [] and "t3/reply" not in str(doxa.parts.log.rows("ana"))
+    assert [turn.turn_id for turn in memory.turns()] == ["t1", "t3", "t4"]
+
+
+@pytest.mark.parametrize("how", [{"turn_id": "t2"}, {"everything": True}], ids=["turn", "everything"])
+def test_an_answer_of_another_process_does_not_outlive_what_it_repeats(filled, config, how):
+    """It waits there to be stored, and names neither turn nor fact."""
+    doxa, folder = filled
+    with Doxa.open(folder / "memory.db", config=config) as other:
+        other.dialogue(user="ana").ask(f"Who is the aunt of {CANARY}?")
+        doxa.memory(user="ana").forget(**how)
+        other.parts.answers.add("ana", (1, _given(other, f"{CANARY}?")))
+        other.memory(user="ana").answers()
+        assert holds(folder, CANARY) == []
+    assert "everything" not in how or doxa.parts.log.users() == []
+
+
+def test_an_answer_that_is_stored_while_a_turn_is_erased_goes_with_it(filled, config, monkeypatch):
+    doxa, folder = filled
+    real = replay.erase_turns
+    with Doxa.open(folder / "memory.db", config=config) as other:
+
+        def slow(*given, **named):
+            other.dialogue(user="ana").ask("Where did I move to in February 2024?")
+            assert other.memory(user="ana").answers()
+            return real(*given, **named)
+
+        monkeypatch.setattr(withdrawal, "erase_turns", slow)
+        doxa.memory(user="ana").forget(turn_id="t2")
+        assert CANARY not in str(other.parts.log.store.answers("default/ana"))
+    assert holds(folder, CANARY) == []
+
+
+def _given(doxa, question):
+    return Answered(
+        answer_id="a_0", question=question, text="I do not know.", at=NOW, session="s", speaker="Ana", agent="Doxa"
+    )

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from doxa import Config, Doxa
 from doxa.core.access import pseudonym
 from doxa.core.errors import BackendError, InputError, NotFoundError, StoreConflictError
-from doxa.core.feedback import Feedback
+from doxa.core.feedback import Feedback, Lesson
 from doxa.engine.answer.feedback import store_feedback
+from doxa.engine.api import learning
 from doxa.engine.wiring.pending import MICRO_BATCH, Pending
+from doxa.recall import Weights
 
 CONFIG = Config.from_tree({"encoder": {"name": "hash"}, "engine": {"settle_s": 10}})
 SAID = ["I live in Berlin.", "I work at Siemens.", "I love the film Titanic.", "My sister is called Eva."]
@@ -229,3 +233,21 @@ def test_a_damaged_file_of_what_was_learned_is_told_and_not_used(doxa: Doxa, cap
     path.write_bytes(b"not an archive")
     assert learned.of("ana") is learned.of("somebody else")
     assert "expected weights of recall" in caplog.text
+
+
+@pytest.mark.parametrize("how", [{"turn_id": "t0"}, {"everything": True}], ids=["turn", "everything"])
+def test_what_was_being_learned_while_something_was_erased_is_not_used(
+    doxa: Doxa, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]
+) -> None:
+    """By another process as well, where nothing had been learned before."""
+    other = Doxa.open(tmp_path / "memory.db", config=CONFIG)
+
+    def refresh(current: Weights, _: object) -> tuple[Weights, Lesson]:
+        other.memory(user="ana").forget(**how)
+        return replace(current), Lesson(accepted=True, reason="", trained=1, shadow=1)
+
+    with other:
+        monkeypatch.setattr(learning, "refresh", refresh)
+        lesson = doxa.memory(user="ana").learn()
+    assert not lesson.accepted and "erased" in lesson.reason
+    assert not list((tmp_path / "memory.db.learned").rglob("*.npz"))

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from doxa.backends.store import NewRow
 from doxa.backends.store.sql.rows import values_of
 from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreLockedError
 from doxa.engine import Doxa, check_file, mend_file
+from doxa.engine.wiring.heads import Heads
 
 SAID = ("I live in Oslo.", "My sister Eva works at Fabrikam.", "I moved to Rome yesterday.", "My dog is called Rex.")
 
@@ -144,6 +146,37 @@ def test_a_turn_that_was_taken_in_twice_is_found_and_then_there_once(path, light
         doxa.memory(user="ana").facts()
     assert not mend_file(str(path), light()).sound
     assert turns(path, light) == [*SAID] and facts(path, light) == before
+
+
+@pytest.mark.parametrize("look", [None, check_file], ids=["opened", "looked at"])
+def test_what_was_mended_takes_its_place_where_that_was_cut_short(path, light, monkeypatch, look):
+    """The damaged file was out of it, and the new one not yet there: an empty memory would be made."""
+    overwritten(path, SAID[0].encode(), b"I live in 0slo.")
+
+    def killed(self, target):
+        if self.name.endswith(".mended"):
+            raise KeyboardInterrupt
+        return real(self, target)
+
+    real = Path.rename
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", killed)
+        patch.setattr(Path, "unlink", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            mend_file(str(path), light())
+    assert not path.exists()
+    if look is not None:
+        assert look(str(path), light()).sound
+    assert turns(path, light) == [*SAID[1:]]
+    assert not path.with_name("memory.db.mended").exists() and list(path.parent.glob("memory.db.damaged-*"))
+
+
+def test_what_a_user_taught_is_used_where_turns_are_read_again(path, light, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Heads, "of", lambda self, user: asked.append(self.path(user)))
+    overwritten(path, SAID[1].encode(), b"My sister Eva works at Fabrik4m.")
+    mend_file(str(path), light())
+    assert asked and {one.parent.parent.name for one in asked} == {"memory.db.taught"}
 
 
 def test_a_file_of_which_nothing_is_left_is_left_as_it_is(path, light):

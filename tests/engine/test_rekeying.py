@@ -1,12 +1,16 @@
 """A memory that is encrypted, gets another key, or loses it: all of it is there, whatever comes between."""
 
 import shutil
+import sqlite3
 import stat
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from doxa.backends.store import hold
 from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreKeyError, StoreLockedError
 from doxa.core.sealing import MemoryKey
 from doxa.engine import Doxa, rekey
@@ -196,3 +200,37 @@ def test_zeros_are_written_over_all_of_a_file(tmp_path):
     with path.open("r+b") as file:
         overwritten(file)
     assert path.read_bytes() == bytes(2_400_000)
+
+
+def test_a_memory_that_is_opened_between_two_steps_of_a_hold_is_refused(copied, monkeypatch):
+    """What is written there meanwhile is in its write-ahead log, and would be lost with the old file."""
+    path, came = copied(None), []
+
+    class Driver(sqlite3.Connection):
+        def execute(self, sql, *given):
+            if sql == "BEGIN EXCLUSIVE":
+                came.append(Doxa.open(path, config=PLAIN))
+                came[0].dialogue(user="ana").absorb("I was late.", turn_id="late")
+            return super().execute(sql, *given)
+
+    real = sqlite3.connect
+    monkeypatch.setattr(hold, "driver", lambda _: SimpleNamespace(connect=partial(real, factory=Driver)))
+    with pytest.raises(StoreLockedError, match="open"):
+        rekey(str(path), KEY, config=PLAIN)
+    came[0].close()
+    with Doxa.open(path, config=PLAIN) as doxa:
+        assert "late" in [turn.turn_id for turn in doxa.memory(user="ana").turns()]
+
+
+def test_what_an_exchange_left_that_was_cut_short_goes_with_what_is_erased(copied):
+    """Each is a whole copy of the memory, or not encrypted while that is."""
+    path = copied(None)
+    for name in UNDONE:
+        shutil.copytree(path.parent, path.parent.parent / "left" / name)
+        (path.parent.parent / "left" / name).rename(path.parent / name)
+    for end in (".mended", ".mended-wal"):
+        shutil.copy(path, f"{path}{end}")
+    with Doxa.open(path, config=PLAIN) as doxa:
+        doxa.memory(user="ana").forget(everything=True)
+    assert not [one for one in path.parent.iterdir() if one.name in UNDONE or ".mended" in one.name]
+    assert not words(path.parent)

@@ -14,6 +14,7 @@ from tests.engine.test_replay import CONFIG, SAID, play
 from doxa import Doxa
 from doxa.core.errors import PackError
 from doxa.memory import UserState
+from doxa.memory.snapshots import Snapshots
 
 STEPS = st.lists(st.tuples(SAID, st.integers(0, 4)), min_size=2, max_size=8)
 
@@ -169,6 +170,36 @@ def test_another_process_that_forgets_is_noticed(path):
         assert len(one.memory(user="ana").facts(current=False)) == 12
         other.memory(user="ana").forget(turn_id="t3")
         assert "Town3" not in str(one.memory(user="ana").facts(current=False))
+
+
+@pytest.mark.parametrize("how", [{"turn_id": "t3"}, {"everything": True}], ids=["turn", "everything"])
+def test_another_process_that_was_loaded_before_writes_no_snapshot_of_it(path, how):
+    """Neither when it is closed, nor where something is erased while it writes."""
+    with Doxa.open(path, config=CONFIG) as other:
+        assert len(other.memory(user="ana").facts(current=False)) == 12
+        with Doxa.open(path, config=CONFIG) as one:
+            one.memory(user="ana").forget(**how)
+        other.parts.log.save("ana", least=0, share=0.0)
+    assert not any(b"Town3" in file.read_bytes() for file in snapshots(path))
+
+
+def test_what_is_erased_while_a_snapshot_is_written_is_in_none(path, monkeypatch):
+    real = Snapshots.write
+
+    def slow(self, *given, **named):
+        written = real(self, *given, **named)
+        with monkeypatch.context() as patch, Doxa.open(path, config=CONFIG) as one:
+            patch.setattr(Snapshots, "write", real)
+            one.memory(user="ana").forget(turn_id="t3")
+            one.parts.log.snapshots.drop("default/ana")
+        return real(self, *given, **named) and written
+
+    with Doxa.open(path, config=CONFIG) as doxa:
+        assert len(doxa.memory(user="ana").facts(current=False)) == 12
+        monkeypatch.setattr(Snapshots, "write", slow)
+        assert not doxa.parts.log.save("ana", least=0, share=0.0)
+        monkeypatch.undo()
+        assert not snapshots(path)
 
 
 def test_a_memory_opens_where_no_snapshot_can_be_written(path, monkeypatch):

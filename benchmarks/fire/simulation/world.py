@@ -156,7 +156,7 @@ class Connection(sqlite3.Connection):
         """Have happen what is to happen before a statement."""
         if self.actor.dead:
             raise Crash
-        if sql.startswith("BEGIN IMMEDIATE"):
+        if sql.startswith(("BEGIN IMMEDIATE", "VACUUM")):
             self.world.wait_for_writer(self)
         elif sql.startswith("PRAGMA wal_checkpoint"):
             self.world.wait_for_others(self)

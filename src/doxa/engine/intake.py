@@ -169,12 +169,8 @@ def read_turn(
             raise TurnError(
                 f"A turn's {name} may have {LONGEST_NAME:,} characters, got {len(value):,}: {value[:40]!r}."
             )
-    if turn_id is not None and not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
-        raise TurnError(f"A turn id has 1 to {MAX_ID_CHARS} characters; leave it out to get one. Got {turn_id[:40]!r}.")
-    if turn_id is not None and turn_id.startswith(PREFIX):
-        raise TurnError(
-            f"Ids that begin with {PREFIX!r} are those of shared memories; give another. Got {turn_id[:40]!r}."
-        )
+    if turn_id is not None:
+        _require_id(turn_id)
     return Turn(
         turn_id=clean(turn_id or ""),
         user=user,
@@ -184,6 +180,19 @@ def read_turn(
         text=clean(text),
         at=datetime.now(UTC) if at is None else read_moment(at),
     )
+
+
+def _require_id(turn_id: str) -> None:
+    """Raise TurnError unless it is an id that a turn of one's own may have."""
+    if "\0" in turn_id or not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
+        raise TurnError(
+            f"A turn id has 1 to {MAX_ID_CHARS} characters, none of them NUL; leave it out to get one. Got "
+            f"{turn_id[:40]!r}."
+        )
+    if turn_id.startswith(PREFIX):
+        raise TurnError(
+            f"Ids that begin with {PREFIX!r} are those of shared memories; give another. Got {turn_id[:40]!r}."
+        )
 
 
 def read_metadata(given: Mapping[str, Any] | None, *, max_chars: int) -> dict[str, Any]:
@@ -235,7 +244,7 @@ def require_name(name: object, what: str) -> None:
     """Raise InputError unless `name` is a name of 1 to `MAX_NAME_CHARS` characters; `what` says of what."""
     known = isinstance(name, str) and name.strip() and name == clean(name) and "\0" not in name
     if not known or len(str(name)) > MAX_NAME_CHARS:
-        raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {str(name)[:40]!r}.")
+        raise InputError(f"{what}: expected a name of 1 to {MAX_NAME_CHARS} characters, got {name!r:.40}.")
     if name == ANYONE:
         raise InputError(f"{what}: {ANYONE!r} stands for everybody, so that nobody can be called that.")
 

@@ -257,10 +257,13 @@ class MemoryLog:
             if not state.whole or state.ordinal - loaded.saved < max(least, share * state.ordinal):
                 return False
             try:
-                last = next(iter(self.store.read(self.scope(user), after=state.ordinal - 1)), None)
-                if last is None or last.ordinal != state.ordinal:
-                    return False  # the log was erased meanwhile
+                last = self._standing(user, state.ordinal)
+                if last is None:
+                    return False
                 written = self.snapshots.write(self.scope(user), state, last=digest_of(last))
+                if self._standing(user, state.ordinal) is None:  # whoever erased has dropped the one before
+                    self.snapshots.drop(self.scope(user))
+                    return False
             except PackError as exc:
                 self._throw_away(user, exc)
                 return False
@@ -269,6 +272,17 @@ class MemoryLog:
                 return False
             loaded.saved = state.ordinal
             return written
+
+    def still_has(self, user: str, ordinal: int) -> bool:
+        """Tell whether the log still has a row, 0 for none yet, and nothing was erased since. Cost O(rows after it)."""
+        return ordinal == 0 or self._standing(user, ordinal) is not None
+
+    def _standing(self, user: str, ordinal: int) -> Row | None:
+        """Return a row; None where it is gone, or anything was erased since."""
+        rows = self.store.read(self.scope(user), after=ordinal - 1)
+        if not rows or rows[0].ordinal != ordinal or any(row.kind == "erased" for row in rows[1:]):
+            return None
+        return rows[0]
 
     def _throw_away(self, user: str, why: PackError) -> None:
         logger.warning("A snapshot is damaged and was thrown away; the log is read again: %s", why)

@@ -73,9 +73,11 @@ def _take(connection: Any, path: Path) -> None:
     try:
         connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
         # To leave the write-ahead log takes that nobody else has the file open, in this process or another.
-        with closing(connection.execute("PRAGMA journal_mode = DELETE")) as cursor:
-            (mode,) = cursor.fetchone()
+        connection.execute("PRAGMA journal_mode = DELETE").close()
         connection.execute("BEGIN EXCLUSIVE")
+        # Whoever came in between has begun one again, and that one lets others in.
+        with closing(connection.execute("PRAGMA journal_mode")) as cursor:
+            (mode,) = cursor.fetchone()
     except errors_of_files() as exc:
         if "locked" not in str(exc):
             with mapped_errors(str(path)):

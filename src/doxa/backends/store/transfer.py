@@ -156,7 +156,7 @@ class _Side:
         """Yield the rows of a scope in the order of their key, byte by byte; no more than a batch is in memory.
 
         Raises:
-            StoreDamagedError: they have to be `whole`, and one is not.
+            StoreDamagedError: they have to be `whole`, and one is not, or one of a log is missing.
         """
         there = self.columns.get(table.name)
         if there is None:
@@ -167,16 +167,25 @@ class _Side:
         if connection.dialect.name == "postgresql":
             key = [column.collate("C") if isinstance(column.type, sa.String) else column for column in key]
         query = sa.select(*columns).where(table.c.scope == scope).order_by(*key)
+        last = 0
         with connection.execute(query, execution_options={"stream_results": True, "yield_per": BATCH}) as found:
             for row in found:
                 if whole:
-                    self._require_whole(table, scope, dict(zip(names, row, strict=True)))
+                    last = self._require_whole(table, scope, dict(zip(names, row, strict=True)), last)
                 yield row[: len(_names(table))]
+        if whole and table is events:
+            ends = connection.execute(sa.select(heads.c.ordinal).where(heads.c.scope == scope)).scalar() or 0
+            if ends != last:
+                raise damaged(str(self.engine.url.database), f"what is behind row {last} of {scope}")
 
-    def _require_whole(self, table: sa.Table, scope: str, row: Mapping[str, Any]) -> None:
+    def _require_whole(self, table: sa.Table, scope: str, row: Mapping[str, Any], last: int) -> int:
+        """Return the ordinal of a row that is what was written; `last` is that of the one before it in a log."""
         said = [row[name] for name in DIGESTED[table.name] if name in row]
         if not is_whole(said, row["digest"]):
             raise damaged(str(self.engine.url.database), f"a row of {table.name} of {scope}")
+        if row.get("previous") not in (None, last):
+            raise damaged(str(self.engine.url.database), f"what is before row {row['ordinal']} of {scope}")
+        return int(row.get("ordinal", last))
 
 
 class Transfer:

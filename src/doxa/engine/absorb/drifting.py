@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 
 from doxa.core.access import pseudonym
@@ -206,10 +207,11 @@ def _weights_refreshed(parts: Parts, user: str, sample: Sequence[Shadow]) -> Les
     held = [one for one in sample if rank_of(one) % HELD_BACK == 0]
     train = [one for one in sample if rank_of(one) % HELD_BACK]
     failed = sum(not one.labelled for one in held)
-    current = parts.learned.of(user)
+    current, place = parts.learned.of(user), parts.log.head(user).ordinal
     learned, judging = (replays_of_shadows(parts, user, part) for part in (train, held))
     new, lesson = refresh(current, learned, held=judging, failed=failed)
-    return parts.learned.take(user, new, lesson, expected=current)
+    stands = partial(parts.log.still_has, user, place)
+    return parts.learned.take(user, new, lesson, expected=current, stands=stands)
 
 
 def _promotions_refreshed(parts: Parts, user: str) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from time import perf_counter
 from typing import cast
 
@@ -118,10 +119,11 @@ def learn(parts: Parts, user: str) -> Lesson:
         BackendError: the encoder failed.
     """
     store_feedback(parts.log, parts.told, user)
-    current = parts.learned.of(user)
+    current, place = parts.learned.of(user), parts.log.head(user).ordinal
     replays, _ = replays_of_feedback(parts, user)
     new, lesson = refresh(current, replays)
-    return parts.learned.take(user, new, lesson, expected=current)
+    stands = partial(parts.log.still_has, user, place)
+    return parts.learned.take(user, new, lesson, expected=current, stands=stands)
 
 
 def standing(parts: Parts, user: str) -> Lesson:

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from math import inf
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +27,7 @@ __all__ = [
     "answers",
     "answers_before",
     "drop_answers",
+    "drop_repeating",
     "explain_answer",
     "given_to",
     "looked_beneath",
@@ -50,7 +50,7 @@ def keep(reply: Reply, asked: Asked, consulted: Iterable[str], parts: Parts) -> 
         return reply
     beneath = facts_of(parts, asked.user, (one.fact_id for one in reply.citations if one.fact_id)).values()
     with parts.log.user(asked.user) as state:
-        key = _key(asked, reply, state)
+        key, place = _key(asked, reply, state), state.ordinal
         one = Answered(
             answer_id=key,
             question=asked.text,
@@ -73,32 +73,46 @@ def keep(reply: Reply, asked: Asked, consulted: Iterable[str], parts: Parts) -> 
             verdict=reply.verdict.label,
             trace=reply.trace.to_dict(),
         )
-    parts.answers.add(asked.user, one)
+    parts.answers.add(asked.user, (place, one))
     return replace(reply, answer_id=key)
 
 
 def store_answers(parts: Parts, user: str, *, least: int = 1) -> None:
     """Write the answers of a user that wait, if they are at least `least`.
 
-    An answer is worth less than a turn: where the database refuses it is dropped with a warning. What could draw on a
-    turn that was erased meanwhile is dropped without one, and of the others the prompts that were made before that.
+    An answer is worth less than a turn: where the database refuses it is dropped with a warning. What was given before
+    something was erased is dropped without one: it may repeat it.
     """
     waiting = parts.answers.take(user, least)
     if not waiting:
         return
+    store, scope = parts.log.store, parts.log.scope(user)
     try:
-        others = turns_of(parts, user, (key for one in waiting for key in one.consulted))
+        others = turns_of(parts, user, (key for _, one in waiting for key in one.consulted))
         with parts.log.user(user) as state:
-            found = [one for one in waiting if all(state.turn(key) or key in others for key in one.consulted)]
-            known = {one.answer_id: _without_prompts(CODEC.to(one), before=state.erased) for one in found}
-            if known:
-                parts.log.store.keep_answers(parts.log.scope(user), known, latest=parts.config.engine.answers)
-        if others and (gone := others.keys() - turns_of(parts, user, others)):  # erased while this was written
-            late = [one.answer_id for one in found if not gone.isdisjoint(one.consulted)]
-            parts.log.store.drop_answers(parts.log.scope(user), late)
+            places = _untouched(parts, user, waiting)
+            found = [
+                (place, one)
+                for place, one in waiting
+                if place in places and all(state.turn(key) or key in others for key in one.consulted)
+            ]
+            if found:
+                known = {one.answer_id: CODEC.to(one) for _, one in found}
+                store.keep_answers(scope, known, latest=parts.config.engine.answers)
+        gone = others.keys() - turns_of(parts, user, others) if others else set()
+        places = _untouched(parts, user, found)
+        late = [one.answer_id for place, one in found if place not in places or not gone.isdisjoint(one.consulted)]
+        if late:  # of what was erased while this was written
+            store.drop_answers(scope, late)
+            store.wipe(scope)
     except StoreError as exc:
         whose = pseudonym(parts.log.scope(user))
         logger.warning("%d answers to user %s were not kept: %s", len(waiting), whose, exc)
+
+
+def _untouched(parts: Parts, user: str, given: Iterable[tuple[int, Answered]]) -> set[int]:
+    """Return the rows of a log after which answers were given, of those since which nothing was erased."""
+    return {place for place in {place for place, _ in given} if parts.log.still_has(user, place)}
 
 
 def answers(parts: Parts, user: str, *, stale: bool) -> list[AnswerReason]:
@@ -198,16 +212,21 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> set[str]
         names |= {fact.fact_id for fact in state.beliefs.facts.values() if not gone.isdisjoint(fact.turn_ids)}
         moves = (one for one in state.beliefs.changes if one.kind is ChangeKind.MOVE)
         names |= {key for one in moves if not gone.isdisjoint(one.fact.turn_ids) for key in one.because}
-    scope, told = parts.log.scope(user), repeating(parts, user, names)
-    if told:
-        parts.log.store.drop_answers(scope, told)
+    drop_repeating(parts, user, names)
+    scope = parts.log.scope(user)
     prompted: dict[str, Mapping[str, Any]] = {}
     for data in parts.log.store.answers(scope):
-        if (bare := _without_prompts(data, before=inf)) != data:
+        if (bare := _without_prompts(data)) != data:
             prompted[str(data["id"])] = bare
     if prompted:
         parts.log.store.amend_answers(scope, prompted)
     return names
+
+
+def drop_repeating(parts: Parts, user: str, names: Collection[str]) -> None:
+    """Remove the stored answers that may repeat what turns say; see `repeating`."""
+    if told := repeating(parts, user, names):
+        parts.log.store.drop_answers(parts.log.scope(user), told)
 
 
 def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
@@ -223,12 +242,12 @@ def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:
     return [str(data["id"]) for data, text in kept if data.get("said") or any(name in text for name in written)]
 
 
-def _without_prompts(data: Mapping[str, Any], *, before: float) -> Mapping[str, Any]:
-    """Return an answer as it is stored, without the prompts that were made of the memory before a row of its log."""
+def _without_prompts(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an answer as it is stored, without the prompts that were made of the memory."""
     trace = data.get("trace", {})
     steps = list(trace.get("steps", ()))
     for at, step in enumerate(steps):
-        if step["detail"].get("sent", {}).get("version", inf) < before:
+        if "sent" in step["detail"]:
             steps[at] = {**step, "detail": {name: value for name, value in step["detail"].items() if name != "sent"}}
     return {**data, "trace": {**trace, "steps": steps}} if steps else data
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from doxa.core.values import Certificate, Turn
-from doxa.engine.history.answers import drop_answers
+from doxa.engine.history.answers import drop_answers, drop_repeating
 from doxa.engine.history.replay import erase_all
 from doxa.engine.history.shadow import drop_shadows
 from doxa.engine.history.sharing import drop_set_aside, drop_shared_answers
 from doxa.engine.history.spools import drop_spools
 from doxa.engine.history.withdrawal import forget_turns
 from doxa.engine.retrying import retried
+from doxa.engine.wiring.copies import drop_copies
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import UserState
 
@@ -44,12 +45,17 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
             drop_shared_answers(parts, user, names)
             drop_shadows(parts, user, ids)
         certificate = retried(lambda: forget_turns(parts, user, turn_ids))
-    parts.learned.drop(user)  # somebody may have learned, or asked, meanwhile
+    # Somebody may have learned, or asked, meanwhile.
+    parts.learned.drop(user)
+    if names is not None:
+        drop_repeating(parts, user, names)
     drop_shared_answers(parts, user, names)
     retried(lambda: drop_set_aside(parts, user))
     drop_shadows(parts, user, ids)
     parts.heads.forget(user, ids=ids, texts=texts, everything=turn_ids is None)
     drop_spools(parts, user)
+    drop_copies(str(parts.log.store.describe()["location"]))
+    parts.log.store.wipe(parts.log.scope(user))
     parts.forget()
     return certificate
 

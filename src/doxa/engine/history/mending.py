@@ -24,14 +24,14 @@ from doxa.core.errors import InputError, StoreDamagedError, StoreLockedError
 from doxa.engine.history.replay import retell_turns
 from doxa.engine.reading.tasks import TaskReaders
 from doxa.engine.tasking import task_reader
-from doxa.engine.wiring.learned import SNAPSHOTS
+from doxa.engine.wiring.copies import DAMAGED, MENDED, SQLITE, finish_mending, put_mended
+from doxa.engine.wiring.heads import TAUGHT
+from doxa.engine.wiring.learned import SNAPSHOTS, folder_of
 from doxa.engine.wiring.parts import Parts, wire
 from doxa.memory import Maintained, turn_of
 
 __all__ = ["check_file", "mend_file"]
 
-BESIDE = ("-wal", "-shm")
-"""What SQLite keeps beside a file, by the end of its name."""
 REREAD = "the file was damaged where it was kept how this turn was understood, so it was read again"
 
 
@@ -48,6 +48,7 @@ def check_file(location: str, config: Config | None = None) -> FileCheck:
         StoreKeyError: it is encrypted, and not by the key of the settings.
         StoreLockedError: this process has it open; another process may.
     """
+    finish_mending(location)
     salvage = load("salvage", f"sql:{location}", key=(config or Config.load()).store.secret())
     return _told(location, salvage, salvage.logs())
 
@@ -71,6 +72,7 @@ def mend_file(location: str, config: Config | None = None) -> FileCheck:
     """
     path = Path(location.removeprefix("sqlite:"))
     config = config or Config.load()
+    finish_mending(location)
     before = _stamp(path)
     salvage = load("salvage", f"sql:{location}", key=config.store.secret())
     logs = salvage.logs()
@@ -83,13 +85,13 @@ def mend_file(location: str, config: Config | None = None) -> FileCheck:
             "Restore a copy of it.",
             what="all of it",
         )
-    new = path.with_name(f"{path.name}.mended")
-    for old in (new, *(new.with_name(f"{new.name}{end}") for end in BESIDE)):
+    new = path.with_name(f"{path.name}{MENDED}")
+    for old in (new, *(new.with_name(f"{new.name}{end}") for end in SQLITE)):
         old.unlink(missing_ok=True)  # of an attempt that was cut short
     filled = {scope: replace(log, rows=_filled(log)) for scope, log in logs.items()}
     try:
         salvage.write(new, filled)
-        _retell(new, {scope: log for scope, log in logs.items() if log.lost and log.rows}, config)
+        _retell(new, {scope: log for scope, log in logs.items() if log.lost and log.rows}, path, config)
         if _stamp(path) != before:
             raise StoreLockedError(
                 f"{path} was written while it was mended; it was left as it is. Close every process that has it open, "
@@ -165,11 +167,12 @@ def _filled(log: Any) -> list[Row]:
     return [rows[ordinal] for ordinal in sorted(rows)]
 
 
-def _retell(path: Path, logs: Mapping[str, Any], config: Config) -> None:
-    """Make anew what hangs on what is lost of logs."""
+def _retell(path: Path, logs: Mapping[str, Any], of: Path, config: Config) -> None:
+    """Make anew what hangs on what is lost of logs; what the users have taught lies beside the file `of`."""
     if not logs:
         return
     parts = wire(str(path), config)
+    parts.heads.folder = folder_of(str(of), TAUGHT)
     try:
         for scope, log in logs.items():
             tenant, _, user = scope.partition("/")
@@ -204,12 +207,8 @@ def _stamp(path: Path) -> list[tuple[int, int]]:
 
 def _exchanged(path: Path, new: Path) -> Path:
     """Put a file in the place of another, and return where that one lies now."""
-    kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    kept = path.with_name(f"{path.name}{DAMAGED}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     if kept.exists():
         raise InputError(f"{kept} is there already; nothing was exchanged. Try again.")
-    for end in ("", *BESIDE):
-        with suppress(FileNotFoundError):
-            path.with_name(f"{path.name}{end}").rename(kept.with_name(f"{kept.name}{end}"))
-    new.rename(path)
-    shutil.rmtree(f"{path}{SNAPSHOTS}", ignore_errors=True)  # made from the log, and made anew
+    put_mended(path, new, kept)
     return kept

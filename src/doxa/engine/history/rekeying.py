@@ -21,14 +21,12 @@ from doxa.core.private import private_file, private_folder
 from doxa.core.sealing import MemoryKey, Seal, unsealed
 from doxa.core.storage import database_file
 from doxa.engine.wiring.learned import SNAPSHOTS
-from doxa.engine.wiring.sealed import BESIDE, DATABASE, STAGED, finish_rekeying, overwritten, seal_of
+from doxa.engine.wiring.sealed import BEGUN, BESIDE, DATABASE, DEAD, STAGED, finish_rekeying, overwritten, seal_of
 from doxa.understand import reseal_marks
 
 __all__ = ["rekey"]
 
 Told = Callable[[str, int, int], None]
-BEGUN, DEAD = ".rekeying", ".rekeyed.dead"
-"""The endings of the folder in which the new files are made, and of one of an exchange that was cut short before it."""
 MARKS, UNDONE = ".jsonl", ".part"
 """Endings of files of marks, and of those whose writing was cut short, which are not carried over."""
 SQLITE = ("-wal", "-shm", "-journal")

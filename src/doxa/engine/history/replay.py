@@ -207,16 +207,16 @@ def erase_turns(
         # From the rows, not from the state: another process may have written a reply since that was read.
         turns = {row.ordinal: row for row in rows if row.kind == "turn" and row.ordinal >= first}
         gone = {o for o, row in turns.items() if o in asked or row.body.get("generated")}
-        delete = {row.ordinal for row in rows if _concerns(row, gone, turn_ids)}
+        ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
+        delete = {row.ordinal for row in rows if _concerns(row, gone, ids)}
         heard = {row.ordinal: _unprompted(row) for row in rows if row.ordinal > first and _is_prompted(row)}
         kept = [heard.get(row.ordinal, row) for row in rows if row.ordinal not in delete]
         seen = {later for ordinal in gone for later in _after(state, ordinal, context_turns)}
-        seen = _with_repeating(rows, seen, {str(turns[ordinal].turn_id) for ordinal in gone}, state)
+        seen = _with_repeating(rows, seen, {*ids}, state)
         fresh = UserState(user=user, dims=1, beliefs=Beliefs(policy=log.policy))
         tasks = Retelling.without(fresh, [row for row in rows if row.ordinal in delete], task_reader)
         told = _retell(kept, tasks, parser, trained, after=first, context_turns=context_turns, seen=seen)
         beliefs = fresh.beliefs
-        ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
         told |= _untold(kept, set(ids), beliefs)
         bodies = {ordinal: row.body for ordinal, row in heard.items()}
         counts = _rewrite(log, user, delete, bodies, told, expected=rows[-1].ordinal)

@@ -6,6 +6,7 @@ import logging
 import re
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -125,17 +126,35 @@ class LearnedWeights:
             # They are fitted to what this memory is encoded by.
             save_weights(replace(weights, encoder=self.encoder), path, seal=self.seal)
         with self._guard:
-            known = self._slots[user]
+            known = self._slots.get(user)
+            if known is None:  # let go of meanwhile: the file has them
+                return path is not None
             known.stamp = stamp_of(path)
             known.before = expected if path is None else None
             return known.slot.swap(weights)
 
-    def take(self, user: str, weights: Weights, lesson: Lesson, *, expected: Weights) -> Lesson:
-        """Put weights in use where their lesson was accepted, and return what became of it. Raises as `put`."""
-        if lesson.accepted and not self.put(user, weights, expected=expected):
+    def take(
+        self, user: str, weights: Weights, lesson: Lesson, *, expected: Weights, stands: Callable[[], bool]
+    ) -> Lesson:
+        """Put weights in use where their lesson was accepted, and return what became of it. Raises as `put`.
+
+        Args:
+            user: whose they are.
+            weights: what was learned.
+            lesson: what is said of them.
+            expected: those in use when it began.
+            stands: tells whether nothing of what it was learned from was erased meanwhile: else nothing is kept.
+        """
+        if not lesson.accepted:
+            return lesson
+        if not self.put(user, weights, expected=expected):
             reason = "Others have learned for this user meanwhile, and their weights are in use."
-            return replace(lesson, accepted=False, reason=reason)
-        return lesson
+        elif not stands():
+            self.drop(user)
+            reason = "Something was erased meanwhile that it may have been learned from."
+        else:
+            return lesson
+        return replace(lesson, accepted=False, reason=reason)
 
     def can_restore(self, user: str) -> bool:
         """Return whether the weights that were in use before are kept. Cost: one look at a file's date."""

@@ -33,6 +33,7 @@ from doxa.core.ontology import Ontology
 from doxa.core.sealing import Seal
 from doxa.core.values import Claim, Turn
 from doxa.engine.wiring.casting import require_players
+from doxa.engine.wiring.copies import finish_mending
 from doxa.engine.wiring.heads import TAUGHT, Heads
 from doxa.engine.wiring.learned import SNAPSHOTS, LearnedWeights, folder_of
 from doxa.engine.wiring.offers import Offers
@@ -94,7 +95,7 @@ class Parts:
     """The Turtle files that add to the ontology: they say more than the inventory takes from them."""
     told: Pending[Feedback] = field(default_factory=Pending)
     """Feedback that is not stored yet."""
-    answers: Pending[Answered] = field(default_factory=Pending)
+    answers: Pending[tuple[int, Answered]] = field(default_factory=Pending)
     """Answers that are not stored yet."""
     shadows: Pending[Shadow] = field(default_factory=Pending)
     """Questions that are not sampled yet."""
@@ -430,6 +431,7 @@ def wire(location: str, config: Config, ontology: OntologySource | Sequence[Onto
     require_players(config)
     options = config.store.options()
     require_file(location, options["key"])
+    finish_mending(location)
     finish_rekeying(location)
     known = _ontology(config, ontology)
     encoder = load("encoder", config.encoder.name, **encoder_options(config))  # first: a bad name makes no file

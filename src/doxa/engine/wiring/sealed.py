@@ -16,10 +16,12 @@ from doxa.core.storage import MEMORY, database_file
 from doxa.engine.wiring.heads import TAUGHT
 from doxa.engine.wiring.learned import ENDING, SNAPSHOTS
 
-__all__ = ["BESIDE", "DATABASE", "STAGED", "finish_rekeying", "overwritten", "require_file", "seal_of"]
+__all__ = ["BEGUN", "BESIDE", "DATABASE", "DEAD", "STAGED", "finish_rekeying", "overwritten", "require_file", "seal_of"]
 
 STAGED = ".rekeyed"
 """The ending of the folder with the new files, there from when they are whole until they are in their places."""
+BEGUN, DEAD = ".rekeying", ".rekeyed.dead"
+"""The endings of the folder in which the new files are made, and of one of an exchange that was cut short before it."""
 DATABASE = "memory.db"
 BESIDE = (ENDING, TAUGHT)
 """The endings of the folders beside a database of which the files are carried over."""

@@ -61,6 +61,7 @@ class Answers(Heads):
     def amend_answers(self, scope: str, bodies: Mapping[str, Mapping[str, Any]]) -> None:
         """Write answers anew in their places. See `Store`."""
         with self._write() as connection:
+            self._note_erasing(connection)
             for key, body in bodies.items():
                 these = _of(scope, [key])
                 place = connection.execute(sa.select(answers.c.ordinal).where(*these)).scalar()
@@ -71,6 +72,7 @@ class Answers(Heads):
     def drop_answers(self, scope: str, answer_ids: Sequence[str]) -> None:
         """Remove answers. See `Store`."""
         with self._write() as connection:
+            self._note_erasing(connection)
             connection.execute(sa.delete(answers).where(*_of(scope, answer_ids)))
 
     def _body(self, scope: str, found: Sequence[Any]) -> Any:

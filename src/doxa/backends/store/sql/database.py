@@ -22,6 +22,8 @@ from doxa.core.errors import ClosedError, StoreConflictError, StoreLockedError, 
 
 LOOKED_THROUGH = 256 << 20
 """Bytes of a file in which a table is looked through before it is read: a tenth of a second or so."""
+MOST_DUE = 1 << 30
+"""How far erasings are counted in the head of a file."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -93,6 +95,12 @@ class Database:
                     self._commit(transaction)
             except IntegrityError as exc:
                 raise StoreConflictError(f"{self._where}: another writer was faster ({exc.orig}).") from exc
+
+    def _note_erasing(self, connection: sa.Connection) -> None:
+        """Take note, in the transaction that erases, that the file has to be written anew; see `Erasing.wipe`."""
+        if self._sqlite and not self._memory:
+            due: int = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+            connection.exec_driver_sql(f"PRAGMA user_version = {due % MOST_DUE + 1}")
 
     def _commit(self, transaction: sa.Transaction) -> None:
         try:

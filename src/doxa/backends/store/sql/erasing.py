@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -41,6 +42,7 @@ class Erasing(Heads):
             head = self._locked_head(connection, scope)
             if head.ordinal != expected:
                 raise StoreConflictError(f"{scope}: expected a log of {expected} rows, found {head.ordinal}.")
+            self._note_erasing(connection)
             kept = _delete_records(connection, scope, delete)
             links = _links(connection, scope, delete)
             counts = _delete(connection, scope, delete) | ({"records": kept} if kept else {})
@@ -101,6 +103,7 @@ class Erasing(Heads):
     def _erased(self, scope: str) -> dict[str, int]:
         with self._write() as connection:
             self._held_head(connection, scope)  # nobody begins or moves it meanwhile, else a row would outlive it
+            self._note_erasing(connection)
             these = events.c.scope == scope
             kinds = sa.select(events.c.kind, sa.func.count()).where(these).group_by(events.c.kind)
             last = connection.execute(sa.select(sa.func.max(events.c.ordinal)).where(these)).scalar()
@@ -118,14 +121,26 @@ class Erasing(Heads):
         return counts
 
     def wipe(self, scope: str | None = None) -> None:
-        """Leave no erased byte in SQLite's write-ahead log, and no erased row in Postgres' tables.
+        """Leave no erased byte in SQLite's file and its write-ahead log, and no erased row in Postgres' tables.
 
-        SQLite zeroes freed pages by itself (`secure_delete`). Postgres does not zero what VACUUM frees: it is written
-        over in time, and its write-ahead log, its standbys and every copy keep what they have.
+        SQLite zeroes rows where they stand (`secure_delete`), but not the copies of them that a page has in its free
+        space since it was split: the file is written anew, in O(its size), if anything was erased since that was done.
+        Postgres does not zero what VACUUM frees: it is written over in time, and its write-ahead log, its standbys and
+        every copy keep what they have.
         """
         if not self._sqlite:
             self._vacuum(scope)
-        elif not self._checkpoint(wait=True):
+        if not self._sqlite or self._memory:
+            return
+        try:
+            wiped = self._compacted(wait=True) and self._checkpoint(wait=True)
+        except StoreError as exc:
+            raise StoreLockedError(
+                f"The rows were erased from {self._where}, but its file could not be written anew without what is left "
+                f"of them between others ({exc}) Run the same command again once that is mended: it wipes the file, "
+                "and then says that there is nothing more to erase."
+            ) from exc
+        if not wiped:
             raise StoreLockedError(
                 f"The rows were erased from {self._where}, but another process is reading it, so its write-ahead log "
                 "still holds them. Close the other process and run the same command again: it wipes the log, and then "
@@ -133,11 +148,13 @@ class Erasing(Heads):
             )
 
     def finish_wiping(self) -> None:
-        """Wipe what a process that died between erasing and wiping left; where others are reading, leave it to them.
+        """Wipe what a process that died between erasing and wiping left; where others are at work, leave it to them.
 
         In Postgres the server's own autovacuum does that.
         """
-        if self._sqlite:
+        if self._sqlite and not self._memory:
+            with suppress(StoreError):
+                self._compacted(wait=False)
             self._checkpoint(wait=False)
 
     def _vacuum(self, scope: str | None) -> None:
@@ -157,25 +174,43 @@ class Erasing(Heads):
                 "Run the same command again, or `VACUUM` in the database."
             ) from exc
 
+    def _compacted(self, *, wait: bool) -> bool:
+        """Write the file anew where something was erased since it was; True once nothing of that is left in it."""
+        with self._outside(wait=wait) as raw:
+            (due,) = raw.execute("PRAGMA user_version").fetchone()
+            if due:
+                raw.execute("VACUUM")
+                raw.execute("BEGIN IMMEDIATE")
+                (now,) = raw.execute("PRAGMA user_version").fetchone()
+                if now == due:  # else others erased something meanwhile, and wipe it themselves
+                    raw.execute("PRAGMA user_version = 0")
+                raw.execute("COMMIT")
+        return True
+
     def _checkpoint(self, *, wait: bool) -> bool:
-        if self._memory:
-            return True
+        with self._outside(wait=wait) as raw:
+            (timeout_ms,) = raw.execute("PRAGMA busy_timeout").fetchone()
+            # SQLite waits for readers, but not for somebody else's checkpoint.
+            until = time.monotonic() + timeout_ms / 1000
+            while True:
+                (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if not busy or time.monotonic() >= until:
+                    return not busy
+                time.sleep(POLL_S)
+
+    @contextmanager
+    def _outside(self, *, wait: bool) -> Iterator[Any]:
+        """Give a connection of SQLite's driver, outside of SQLAlchemy's transactions."""
         with self._writer, mapped_errors(self._where), self._engine.connect() as connection:
-            raw: Any = connection.connection.driver_connection  # outside SQLAlchemy's transaction
+            raw: Any = connection.connection.driver_connection
             (timeout_ms,) = raw.execute("PRAGMA busy_timeout").fetchone()
             raw.execute(f"PRAGMA busy_timeout = {timeout_ms if wait else 0}")
             try:
-                # SQLite waits for readers, but not for somebody else's checkpoint.
-                until = time.monotonic() + (timeout_ms / 1000 if wait else 0)
-                busy = True
-                while busy:
-                    (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                    if busy and time.monotonic() >= until:
-                        break
-                    time.sleep(POLL_S if busy else 0)
+                yield raw
             finally:
+                if raw.in_transaction:
+                    raw.rollback()
                 raw.execute(f"PRAGMA busy_timeout = {timeout_ms}")
-        return not busy
 
 
 def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> dict[str, int]:

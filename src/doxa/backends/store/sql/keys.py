@@ -34,6 +34,7 @@ class Keys(Database):
     def forget_keys(self, tenant: str, user: str) -> None:
         """Remove what tells of a user beside what a key opens. See `Store`."""
         with self._write() as connection:
+            self._note_erasing(connection)
             for key_id, text, digest in connection.execute(KEYS.with_for_update()).all():
                 with suppress(StoreDamagedError):
                     body = body_of(text, digest, (key_id, text), self._where, f"the record of the API key {key_id}")

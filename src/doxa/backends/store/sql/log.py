@@ -26,6 +26,8 @@ logger = logging.getLogger("doxa")
 
 RETRIES = 8
 """How often a turn is sent again when Postgres lets two writers of one turn through at once."""
+LONGEST_SESSION = 300
+"""Characters of a session that are in the id of a turn which came without one."""
 _vectors = vectors
 
 
@@ -73,7 +75,7 @@ class Log(Heads):
         if unless_erased_after is not None and _erased_after(connection, scope, unless_erased_after):
             raise StoreConflictError(f"{scope}: something was erased after row {unless_erased_after}.")
         ordinal = head.ordinal + 1
-        turn_id = turn_id if turn_id is not None else f"{row.body.get('session', 'turn')}:{ordinal}"
+        turn_id = turn_id if turn_id is not None else _made_id(row, ordinal)
         insert_event(connection, scope, ordinal, row, turn_id, previous=head.ordinal)
         move_head(connection, scope, replace(head, ordinal=ordinal, received=ordinal))
         return Received(row=stored(row, ordinal, turn_id), duplicate=False)
@@ -204,6 +206,12 @@ class Log(Heads):
 def _vector_values(scope: str, ordinal: int, model: str, data: bytes) -> dict[str, Any]:
     """Return the columns of a vector."""
     return with_digest(_vectors, {"scope": scope, "ordinal": ordinal, "model": model, "data": data})
+
+
+def _made_id(row: NewRow, ordinal: int) -> str:
+    """Return the id of a turn that came without one: its session, as far as a database has room for it, and place."""
+    session = str(row.body.get("session", "turn")).replace("\0", "")
+    return f"{session[:LONGEST_SESSION]}:{ordinal}"
 
 
 def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:

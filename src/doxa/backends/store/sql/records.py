@@ -94,6 +94,7 @@ class Records(Database):
     @sent_again()
     def _removed(self, scope: str, shelf: str, prefix: str) -> int:
         with self._write() as connection:
+            self._note_erasing(connection)
             gone: int = connection.execute(sa.delete(records).where(*self._on(scope, shelf, prefix))).rowcount
         return gone
 
