@@ -19,7 +19,7 @@ from doxa.core.tasks import (
     ValueKind,
 )
 from doxa.memory import TaskForest
-from doxa.tasks import Editor
+from doxa.tasks import Editor, editing
 
 AT = datetime(2025, 3, 3, 9, tzinfo=UTC)
 
@@ -409,3 +409,33 @@ def test_what_was_added_and_changed_since_goes_as_a_whole(desk):
     desk.do(lambda e: e.add("size", added, value=text("L")))
     desk.undo(number)
     assert desk.forest.state() == {"cart": ["tent"]} and desk.forest.node(added).status is TaskStatus.REMOVED
+
+
+def test_copies_of_copies_end(desk, monkeypatch):
+    """Each pair of acts doubles what is there: some forty would fill any memory."""
+    monkeypatch.setattr(editing, "MOST_COPIED", 200)
+
+    def double(editor):
+        editor.add("list", top := editor.add("plan"))
+        slot = editor.add("slot", top)
+        for number in range(40):
+            editor.relink(editor.copy(slot, f"copy {number}"), {slot: 1.0})
+
+    with pytest.raises(TaskError, match="200 nodes"):
+        desk.do(double)
+    assert desk.forest.nodes == {}
+
+
+def test_a_tree_is_as_deep_as_it_can_be_told(desk):
+    def deep(editor, levels):
+        node = editor.add("root")
+        for number in range(levels - 1):
+            node = editor.add(f"level {number}", node)
+        return node
+
+    with pytest.raises(TaskError, match="100 levels"):
+        desk.do(lambda editor: deep(editor, 101))
+    desk.do(lambda editor: deep(editor, 60))
+    with pytest.raises(TaskError, match="levels"):
+        desk.do(lambda editor: editor.relink("n1", {deep(editor, 60): 1.0}))
+    assert len(desk.forest.nodes) == 60

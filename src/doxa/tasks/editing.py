@@ -14,6 +14,9 @@ from doxa.tasks.propagation import Moved, ShiftBy, propagated, rest_on
 
 __all__ = ["Editor"]
 
+MOST_COPIED = 5_000
+"""Nodes that one change may copy: copies of copies double what there is."""
+
 
 class Editor(Overlay):
     """Carries out acts on a forest that stays as it is; `edits()` are the net changes.
@@ -21,6 +24,8 @@ class Editor(Overlay):
     It reads like the forest (`node`, `children`, `value`, `visible`, `path`, `find`, ...), with the changes so far. An
     act that raises has changed nothing.
     """
+
+    _copied = 0
 
     # -- one node
 
@@ -41,6 +46,7 @@ class Editor(Overlay):
             raise TaskError(f"A loop needs a bound of at least 1; {bound} was given.")
         if parent is not None:
             self._known(parent)
+            self.check_depth((parent,))
         parents, places = ((parent,), (self.last_place(parent),)) if parent is not None else ((), ())
         node = TaskNode(
             node_id=self.new_id(),
@@ -210,6 +216,9 @@ class Editor(Overlay):
             node_id: what to copy.
             name: what the copy is called.
             without: ids or names of what is left out.
+
+        Raises:
+            TaskError: too much was copied in one change.
         """
         left_out = {one.casefold() for one in without}
         node = self._known(node_id)
@@ -234,6 +243,11 @@ class Editor(Overlay):
         return made[node_id]
 
     def _twin(self, node: TaskNode, name: str, links: dict[str, float]) -> str:
+        self._copied += 1
+        if self._copied > MOST_COPIED:
+            raise TaskError(
+                f"One change may copy {MOST_COPIED:,} nodes of the tasks. Nothing was done; do it in parts."
+            )
         new = self.new_id()
         self.write(
             replace(node, node_id=new, name=name, parents=tuple(links), places=tuple(links.values()), aliases=())

@@ -13,6 +13,10 @@ from doxa.memory import TaskForest, TaskTree, place_of
 __all__ = ["Overlay"]
 
 
+DEEPEST = 100
+"""Levels of a tree, which is told as one."""
+
+
 class Overlay(TaskTree):
     """A forest with changes of one turn over it; the forest stays as it is. Cost: what is changed."""
 
@@ -101,6 +105,7 @@ class Overlay(TaskTree):
             TaskCycleError: it would be under itself.
         """
         self.check_links(node_id, links)
+        self.check_depth(links, node_id)
         self.place(node_id, links, status)
 
     def place(self, node_id: str, links: Mapping[str, float], status: TaskStatus | None = None) -> None:
@@ -115,6 +120,22 @@ class Overlay(TaskTree):
             circle = self._way(parent, node_id, lambda key: self.node(key).parents)
             if circle:
                 raise TaskCycleError([self.node(key).name for key in (node_id, *circle)], "under")
+
+    def check_depth(self, parents: Iterable[str], node_id: str | None = None) -> None:
+        """Raise TaskError where a node, with what is under it, would be more than `DEEPEST` levels below a root."""
+        above = self._levels(parents, lambda key: self.node(key).parents)
+        below = self._levels((node_id,), self.all_children) if node_id is not None else 1
+        if above + below > DEEPEST:
+            raise TaskError(
+                f"Tasks may be {DEEPEST} levels deep, this one would be at {above + below}. Nothing was done."
+            )
+
+    def _levels(self, start: Iterable[str], steps: Callable[[str], Iterable[str]]) -> int:
+        """Return how many levels there are from some nodes on, as far as it matters."""
+        level, count = {*start}, 0
+        while level and count <= DEEPEST:
+            level, count = {step for key in level for step in steps(key)}, count + 1
+        return count
 
     def check_needs(self, node_id: str) -> None:
         """Raise TaskCycleError where a node would wait for itself."""
