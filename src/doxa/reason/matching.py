@@ -122,12 +122,37 @@ class _Matcher:
 
     def match(self, fact: Fact) -> Match | None:
         """Return how a fact answers; None when it does not."""
+        if self.question.asks == "truth" and not (self._asked_about(fact) and self._told(fact)):
+            return None
         about = min((self._present(anchor, fact) for anchor in self.anchors), default=1.0)
         covered = self._covered(fact) if about else 0.0
         slot = self._slot(fact) if about * covered >= LEAST else ""
         if not slot:
             return None
         return Match(fact, self._penalty(fact, slot) * about * covered, slot)
+
+    def _asked_about(self, fact: Fact) -> bool:
+        """Tell whether a fact is about somebody or something that the question names, and not only of theirs."""
+        if any(self._same(key, anchor.key) for anchor in self.anchors for key in (fact.subject.key, fact.object.key)):
+            return True
+        words, noun = wording(self.question.text), OWNED.match(fact.subject.label)
+        if noun is None:
+            return bool(wording(fact.subject.label) & words)
+        owner = any(self._same(noun[1].casefold(), anchor.key) for anchor in self.anchors)
+        return bool(wording(noun[2]) & words) and (owner or bool(wording(OWNED.sub(r"\2", noun[1])) & words))
+
+    def _told(self, fact: Fact) -> bool:
+        """Tell whether a fact has every word of the question in some form, or the sentence that it was read from: that
+        is not enough for the word that the question hangs on."""
+        own, phrases = _relation_words(fact.relation.name, fact.relation.label)
+        strong = own | wording(f"{fact.subject.label} {fact.object.label}") | self._named(fact.subject.key)
+        head = wording(self.question.head)
+        for word in self.wanted.keys() - FRESH:
+            if _similar(word, strong, phrases) == 0.0:
+                said = self._said(fact)
+                if word in head or not (word in said or _related(word, said)):
+                    return False
+        return True
 
     def _penalty(self, fact: Fact, slot: str) -> float:
         """Return 0.5 for a fact about somebody else than the one the question is about, unless he is the answer."""

@@ -23,6 +23,8 @@ def truth(
 ) -> Draft | None:
     """Return yes or no with the fact that tells it; None when the facts tell neither.
 
+    A question with "not" in it ("don't I ski?") is answered as the one without: yes says that it is so.
+
     Args:
         question: with the object that it names, if any.
         facts: those of one subject and relation, in the order in which they came to be.
@@ -38,22 +40,23 @@ def truth(
     if any(fact.disputed for fact in now):
         return disputed_draft([fact for fact in facts if fact.disputed], turn)
     if now:
-        yes = (now[-1].polarity == question.polarity) != _ends(question, now[-1])
+        yes = now[-1].polarity != _ends(question, now[-1])
         text = f"{'Yes' if yes else 'No'}. {sentence_of(now[-1])}"
         return draft_of(text, "yes" if yes else "no", now[-1:], turn, fit=fit)
-    instead = [f for f in facts if f.functional and f.modality is Modality.ASSERTED and f.polarity]
+    alone = [f for f in facts if f.functional and question.functional]  # "two pensions" leave room for debts
+    instead = [f for f in alone if f.modality is Modality.ASSERTED and f.polarity]
     instead += [f for f in facts if f.polarity and f.modality is Modality.ASSERTED and _excludes(question, f)]
     instead = [f for f in instead if (held_on(f, day) if day else is_current(f, today))]
-    if instead and question.polarity:
+    if instead:
         return draft_of(f"No. {sentence_of(instead[-1])}", "no", instead[-1:], turn, fit=fit)
-    if day is not None and question.polarity and asserted and all(_elsewhen(fact, day) for fact in asserted):
+    if day is not None and asserted and all(_elsewhen(fact, day) for fact in asserted):
         return draft_of(f"No. {sentence_of(asserted[-1])}", "no", asserted[-1:], turn, fit=fit)
-    meant = [f for f in named if f.modality is Modality.PLANNED and f.polarity == question.polarity]
-    denied = [f for f in named if f.modality is Modality.PLANNED and f.polarity != question.polarity]
+    meant = [f for f in named if f.modality is Modality.PLANNED and f.polarity]
+    denied = [f for f in named if f.modality is Modality.PLANNED and not f.polarity]
     if not asserted and (denied or meant):
         plan = max((denied or [])[-1:] + (meant or [])[-1:], key=facts.index)
         return draft_of(sentence_of(plan), "no" if plan in denied else "yes", [plan], turn, fit=fit)
-    if asserted and question.polarity and not question.past and day is None:
+    if asserted and not question.past and day is None:
         over = asserted[-1]
         return draft_of(f"No, not any more. {sentence_of(over)}", "no", [over], turn, fit=fit)
     return None
