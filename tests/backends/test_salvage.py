@@ -12,7 +12,7 @@ from doxa.backends.store import NewRow
 from doxa.backends.store.pages import Pages, layouts
 from doxa.backends.store.salvage import LAYOUT
 from doxa.backends.store.sql.rows import values_of
-from doxa.core.errors import InputError, NotFoundError
+from doxa.core.errors import InputError, NotFoundError, StoreForeignError
 
 SCOPE = "default/ana"
 AT = datetime(2024, 1, 1, tzinfo=UTC)
@@ -210,8 +210,12 @@ def test_only_a_file_is_looked_at(location, error):
 
 
 def test_what_is_no_file_of_ours_holds_nothing(tmp_path):
-    for name, data in (("empty", b""), ("short", b"SQLite format 3\0"), ("text", b"hello " * 9000)):
+    for name, data in (("empty", b""), ("short", b"SQLite format 3\0")):
         path = tmp_path / name
         path.write_bytes(data)
         found = salvaged(path)
         assert not found.logs() and not found.damaged
+    path = tmp_path / "text"
+    path.write_bytes(b"hello " * 9000)
+    with pytest.raises(StoreForeignError):
+        salvaged(path)

@@ -9,7 +9,7 @@ import pytest
 from doxa.backends import load
 from doxa.backends.store import NewRow
 from doxa.backends.store.sql.rows import values_of
-from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreLockedError
+from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreForeignError, StoreLockedError
 from doxa.engine import Doxa, check_file, mend_file
 from doxa.engine.wiring.heads import Heads
 
@@ -196,6 +196,20 @@ def test_a_file_that_is_open_here_is_not_read_beside_sqlite(path, light):
                 look(str(path))
         assert len(doxa.memory(user="ana").turns()) == len(SAID)
     assert check_file(str(path)).sound
+
+
+def test_what_is_no_memory_is_neither_sound_nor_mended(tmp_path, light):
+    """A script that watches over memories has to learn that it watches another file."""
+    other, text = tmp_path / "other.db", tmp_path / "diary.txt"
+    with closing(sqlite3.connect(other)) as connection, connection:
+        connection.execute("CREATE TABLE notes (text)")
+    text.write_text("Dear diary, this is not a database. " * 200)
+    for path in (other, text):
+        before = path.read_bytes()
+        for look in (check_file, mend_file):
+            with pytest.raises(StoreForeignError):
+                look(str(path), light())
+        assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(("location", "error"), [(":memory:", InputError), ("nowhere.db", NotFoundError)])

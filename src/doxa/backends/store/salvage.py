@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,14 @@ from doxa.backends.store.cipher import PageCipher, errors_of_files, looking
 from doxa.backends.store.connect import open_engine, parse_url
 from doxa.backends.store.digests import DIGESTED, is_whole, with_digest
 from doxa.backends.store.failures import mapped_errors
-from doxa.backends.store.files import require_key
+from doxa.backends.store.files import check_file, require_key
 from doxa.backends.store.pages import Layout, Pages, Record, layouts
 from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import Server
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.heads import ERASED, head_values, insert_rows
 from doxa.backends.store.sql.rows import moment_of, standing
-from doxa.core.errors import InputError, NotFoundError
+from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreReadOnlyError
 from doxa.core.sealing import MemoryKey
 
 __all__ = ["Log", "Salvage", "open_salvage"]
@@ -222,6 +223,7 @@ def open_salvage(location: str, *, key: MemoryKey | None = None) -> Salvage:
     """Return what a damaged file still holds.
 
     Raises:
+        StoreForeignError: nothing in it is ours, and it is no memory.
         StoreKeyError: it is encrypted, and the key opens no page of it.
         StoreLockedError: this process has it open.
         InputError: it is no file.
@@ -236,7 +238,11 @@ def open_salvage(location: str, *, key: MemoryKey | None = None) -> Salvage:
     if path.stat().st_size:
         require_key(path, key)
     read = (Salvage(path, key, layout) for layout in (layouts(path) if key is None else [None]))
-    return max(read, key=lambda one: one.whole)
+    found = max(read, key=lambda one: one.whole)
+    if not found.whole:
+        with suppress(StoreDamagedError, StoreReadOnlyError):
+            check_file(path, key)
+    return found
 
 
 _TABLES: Mapping[str, sa.Table] = {table.name: table for table in (events, vectors, answers, keys, records, heads)}
