@@ -97,6 +97,13 @@ def test_forgetting_everything_empties_the_memory(ana):
     assert ana.json("facts") == []
 
 
+def test_erasing_nobody_is_no_success(ana):
+    """Another spelling of a name would look like an erasure."""
+    done = ana("forget", "--everything", "--yes", "--user", "Ana")
+    assert done.exit_code == 1 and "nothing of user 'Ana'" in done.stderr
+    assert ana.json("stats")["turns"] == 4
+
+
 def test_forgetting_asks_first(ana):
     """Where nobody can answer, nothing is erased."""
     done = ana("forget", "--everything")

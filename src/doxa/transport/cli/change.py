@@ -176,6 +176,9 @@ def forget(
     request.give(certificate, lambda out: _show_certificate(out, certificate))
     recorded = f", the answers of a model in {request.config.llm.record}" if request.config.llm.record else ""
     request.note(f"Copies stay where somebody made them: exports, transcripts, backups{recorded}. Erase them there.")
+    if not any(certificate.erased.values()):
+        request.note(f"There was nothing of user {request.config.user!r} to erase. Is the name written as it was told?")
+        return ERROR
     return DONE
 
 
