@@ -36,6 +36,25 @@ def test_what_is_no_question_for_advice_is_left_open(ana):
     assert ana.ask("When was I born?").abstained
 
 
+def test_a_question_in_another_language_gets_no_advice():
+    """What is wanted is not read: "where do I live?" looks as much like it as anything."""
+    said = (
+        "I live in Leeds, in a flat on Elm Street.",
+        "I bought a canoe last week.",
+        "I can't stand eggs, and I'm off dairy.",
+        "I love jazz concerts.",
+        "My sister is called Mia.",
+    )
+    with Doxa.open(":memory:") as doxa:
+        chat = doxa.dialogue(user="sam", speaker="Sam")
+        for text in said:
+            chat.absorb(text, at="2025-03-01")
+        chat.flush()
+        asked = [chat.ask(text) for text in ("Wo wohne ich?", "Où est-ce que j'habite ?")]
+    assert all(reply.abstained and reply.value is None for reply in asked)
+    assert any("another language" in str(step.degraded) for reply in asked for step in reply.trace.steps)
+
+
 def test_nothing_is_suggested_to_somebody_of_whom_nothing_is_known():
     with Doxa.open(":memory:") as doxa:
         chat = doxa.dialogue(user="ben", speaker="Ben")

@@ -23,7 +23,7 @@ from doxa.engine.wiring.parts import Parts
 from doxa.memory import Beliefs, UserState, addressing, describe
 from doxa.reason import PassageReader, State, Tree, taken_back, tree_data
 from doxa.recall import Query
-from doxa.understand import find_question, read_question
+from doxa.understand import find_question, foreign_language, read_question
 
 __all__ = ["believed_at", "drafted", "gone", "question_of", "tells", "to_the_asker"]
 
@@ -54,8 +54,11 @@ def drafted(
     # Several steps stand in no turn that could be quoted.
     if tree is None or doubt_of(draft, ground.beliefs, ground.state):
         draft = _chosen(draft, ground, reader, parts, note)
-    if draft.abstained:
-        draft = advised(ground, query) or draft
+    if draft.abstained and (advice := advised(ground, query)) is not None:
+        if language := foreign_language(query.text):
+            note["degraded"] = f"the question is in another language ({language}), of which nothing is read"
+        else:
+            draft = advice
     if reader is not None and parts.reader is not None:
         turns = {key: round(chance, 3) for key, chance in reader.answerable.items()}
         note["read"] = {"by": parts.reader.name, "turns": turns}
