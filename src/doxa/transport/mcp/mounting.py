@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
@@ -17,6 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from doxa.core.config import MCP_PROFILES, ServerConfig
+from doxa.transport.mcp.sessions import METHODS, SESSION, VERSION, Sessions
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -30,12 +32,16 @@ __all__ = ["PATH", "Endpoints", "shape", "waits"]
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SERVER_ERRORS = 500
+INVALID_REQUEST, INTERNAL_ERROR = -32600, -32603
+"""Of JSON-RPC. While the SDK is loaded in a thread of its own, nothing of it can be imported beside that."""
+HELD_TO_HEADERS = "2026-07-28"
+"""The first revision of which the SDK refuses a message that is not what its headers say, or that it does not know."""
+MOST, MOST_OF_A_KEY = 2_000, 200
+"""Streams on which clients wait for notices, all together and of one key."""
 
 
 def shape(request: Request, problem: Trouble) -> Response:
     """Return what went wrong before a message was read, as an error of JSON-RPC."""
-    from mcp.types import INTERNAL_ERROR, INVALID_REQUEST
-
     code = INTERNAL_ERROR if problem.status >= SERVER_ERRORS else INVALID_REQUEST
     error = {"code": code, "message": problem.detail, "data": {"type": f"urn:doxa:{problem.kind}"}}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, problem.status, headers=dict(problem.headers))
@@ -45,12 +51,12 @@ def waits(scope: Scope) -> bool:
     """Tell whether a request only waits for notices, perhaps for hours, and takes no time of the server."""
     if not str(scope["path"]).startswith(PATH):
         return False
-    from mcp.types.version import MODERN_PROTOCOL_VERSIONS
-
-    headers = dict(scope["headers"])
-    # From 2026-07-28 on the SDK refuses a message that is not what these headers say.
-    modern = headers.get(b"mcp-protocol-version", b"").decode("latin-1") in MODERN_PROTOCOL_VERSIONS
-    return scope["method"] == "GET" or (modern and headers.get(b"mcp-method") == b"subscriptions/listen")
+    headers = Headers(scope=scope)
+    if scope["method"] == "GET":
+        return SESSION in headers
+    versions = headers.getlist(VERSION)  # of two the SDK reads the first
+    is_held_to_it = len(versions) == 1 and versions[0] >= HELD_TO_HEADERS
+    return is_held_to_it and headers.getlist("mcp-method") == ["subscriptions/listen"]
 
 
 class Endpoints:
@@ -67,7 +73,9 @@ class Endpoints:
     def __init__(self, room_of: Callable[[HTTPConnection], Room], settings: ServerConfig) -> None:
         self._room_of = room_of
         self._settings = settings
-        self._waiting: set[anyio.CancelScope] = set()
+        self._waiting: dict[anyio.CancelScope, str] = {}
+        """What ends each stream of notices, and the key of whoever waits on it."""
+        self._sessions: dict[str, Sessions] = {}
         self._ready = anyio.Event()
         self.routes = [_Endpoint(self, profile).at(path) for path, profile in self._paths()]
 
@@ -99,11 +107,12 @@ class Endpoints:
         # needed, the application checks them.
         unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         async with AsyncExitStack() as stack:
-            for one in servers.values():
+            for profile, one in servers.items():
                 # This makes the session manager anew, which runs only once; its own routes are not used.
                 one.streamable_http_app(
                     max_request_body_size=self._settings.max_body_bytes, transport_security=unchecked
                 )
+                self._sessions[profile] = Sessions(one.session_manager)
                 await stack.enter_async_context(one.session_manager.run())
             self._ready.set()
             await over.wait()
@@ -125,9 +134,9 @@ class Endpoints:
             token="", client_id=room.scope.key_id, scopes=[], subject=f"{room.scope.tenant}/{room.scope.user}"
         )
         scope["user"] = AuthenticatedUser(token)
-        app = AuthContextMiddleware(self.servers[profile].session_manager.handle_request)
+        app = AuthContextMiddleware(partial(self._sessions[profile].answer, room.scope.key_id))
         if waits(scope):
-            await self._until_stopped(app, scope, receive, send)
+            await self._until_stopped(app, room.scope.key_id, scope, receive, send)
         else:
             await app(scope, receive, send)
 
@@ -136,7 +145,10 @@ class Endpoints:
         for waiting in list(self._waiting):
             waiting.cancel()
 
-    async def _until_stopped(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _until_stopped(self, app: ASGIApp, key_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        if len(self._waiting) >= MOST or [*self._waiting.values()].count(key_id) >= MOST_OF_A_KEY:
+            what = f"at most {MOST_OF_A_KEY} streams of one key wait for notices, and {MOST:,} of all; end one"
+            raise HTTPException(429, what, headers={"Retry-After": "5"})
         open_ = False
 
         async def noted(message: Message) -> None:
@@ -145,11 +157,11 @@ class Endpoints:
             await send(message)
 
         with anyio.CancelScope() as waiting:
-            self._waiting.add(waiting)
+            self._waiting[waiting] = key_id
             try:
                 await app(scope, receive, noted)
             finally:
-                self._waiting.discard(waiting)
+                self._waiting.pop(waiting, None)
         if waiting.cancelled_caught and open_:
             await send({"type": "http.response.body", "body": b""})
 
@@ -173,7 +185,8 @@ class _Endpoint:
 
     def at(self, path: str) -> Route:
         """Return the route that leads here."""
-        self._route = Route(path, endpoint=self, include_in_schema=False)
+        self._route = Route(path, endpoint=self, methods=METHODS, include_in_schema=False)
+        (self._route.methods or set()).discard("HEAD")  # which Starlette adds to GET, and the protocol does not have
         return self._route
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
