@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["amend", "erase_fitting", "remove"]
 
+WHOSE = "delete_all: say whose memories: user_id, agent_id, app_id or run_id; '*' is all of them."
 PASSING = ("event", "memories", "corrects")
 """What is noted of one turn and does not go over to one that corrects it."""
 
@@ -147,7 +148,12 @@ def erase_fitting(memory: Memory, asked: Filter) -> int:
 
     Returns:
         How many turns are gone.
+
+    Raises:
+        InputError: it asks nothing of a turn, so that all of them fit.
     """
+    if asked.unconditional:
+        raise InputError(WHOSE)
     if asked.fields <= {"user_id"} and asked.fits(lambda field: (memory.user,)):
         return len(memory.forget(everything=True).turn_ids)
     turns = memory.turns(withdrawn=True)

@@ -52,6 +52,8 @@ class Filter:
     """It asks for all users (`*`)."""
     fields: frozenset[str] = frozenset()
     """The fields that it looks at."""
+    unconditional: bool = False
+    """It asks nothing of a memory, however it is written (`{"AND": []}`), so that all of them fit."""
 
 
 def read_filter(given: object) -> Filter:
@@ -61,14 +63,14 @@ def read_filter(given: object) -> Filter:
         InputError: it has another form, or asks for what Doxa cannot tell.
     """
     if given in (None, {}, []):
-        return Filter(lambda values: True)
+        return Filter(lambda values: True, unconditional=True)
     _require_small(given)
     seen: list[tuple[str, object]] = []
     fits = _test(given, seen, depth=0)
     named = [value for field, value in _positive(given) if field == "user_id"]
     users = dict.fromkeys(one for value in named for one in _eq(value) if one != "*")
     everyone = any("*" in _eq(value) for value in named)
-    return Filter(fits, tuple(users), everyone, frozenset(field for field, _ in seen))
+    return Filter(fits, tuple(users), everyone, frozenset(field for field, _ in seen), not _asks(given))
 
 
 def _require_small(given: object) -> None:
@@ -98,6 +100,21 @@ def _positive(given: Any) -> Iterator[tuple[str, object]]:
             yield from _positive(value)
         elif field != "NOT":
             yield field, value
+
+
+def _asks(given: Any, field: str = "AND") -> bool:
+    """Tell whether a filter that was understood asks anything of a memory, or what it has under a field.
+
+    Of ways of which one is enough, all have to; an empty list asks for nothing.
+    """
+    if field == "OR":
+        parts = given if isinstance(given, list) else [given]
+        return bool(parts) and all(map(_asks, parts))
+    if field in ("AND", "NOT") and isinstance(given, list):
+        return any(map(_asks, given))
+    if isinstance(given, Mapping):
+        return any(_asks(one, name) for name, one in given.items())
+    return bool(given != [])
 
 
 def _test(given: object, seen: list[tuple[str, object]], *, depth: int) -> Test:
@@ -192,7 +209,7 @@ def _timed(field: str, name: str, wanted: object) -> Test:
     if name not in ("eq", "ne", *ORDERS):
         raise InputError(f"filters: {field}: expected eq, ne, gt, gte, lt or lte; got {name!r}.")
     start = moment(wanted, what=f"filters: {field}")
-    end = start + timedelta(days=1) if isinstance(wanted, str) and len(wanted.strip()) == 10 else start
+    end = _day_after(start) if isinstance(wanted, str) and len(wanted.strip()) == 10 else start
     tests: Mapping[str, Callable[[datetime], bool]] = {
         "gte": lambda at: at >= start,
         "lt": lambda at: at < start,
@@ -202,6 +219,14 @@ def _timed(field: str, name: str, wanted: object) -> Test:
         "ne": lambda at: at != start if end == start else not start <= at < end,
     }
     return lambda values: any(tests[name](at) for at in values(field))
+
+
+def _day_after(day: datetime) -> datetime:
+    """Return the beginning of the day after; after the last one there is no end."""
+    try:
+        return day + timedelta(days=1)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def moment(given: object, *, what: str) -> datetime:

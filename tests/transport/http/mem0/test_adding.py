@@ -155,6 +155,17 @@ def test_a_message_that_only_calls_a_tool_is_left_out(ana, texts):
     assert texts(ana.get_all(filters=MINE)) == ["What a gruesome day."]
 
 
+def test_metadata_times_messages_is_no_more_than_a_body(ana, place):
+    """It is kept with each of them: a small request would fill the disk otherwise."""
+    lines = [{"role": "assistant", "content": f"x{n}"} for n in range(100)]
+    with pytest.raises(ValidationError, match="fewer messages at once, or less metadata"):
+        ana.add(lines, user_id="ana", metadata={"a": "b" * 200_000}, async_mode=True)
+    assert place.engine().memory(user="ana").turns() == []
+    ana.add(lines[:2], user_id="ana", metadata={"a": "b" * 200_000}, async_mode=True)
+    ana.add(lines[2], user_id="ana", metadata={"a": "b" * 200_000}, async_mode=True)
+    assert len(place.engine().memory(user="ana").turns()) == 3
+
+
 def test_messages_without_words_are_refused(ana):
     """An addition that would store nothing is an error."""
     with pytest.raises(ValidationError, match="none of the messages has words"):

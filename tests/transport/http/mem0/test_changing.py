@@ -180,6 +180,34 @@ def test_a_batch_with_an_unknown_id_changes_nothing(ana, texts):
     assert texts(ana.get_all(filters=MINE)) == ["Ana lives in Rome"]
 
 
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ({}, "at least one of"),
+        ({"timestamp": 1672531200}, "give text as well"),
+        ({"text": "x", "timestamp": "soon"}, "timestamp"),
+        ({"text": "   "}, "words"),
+        ({"text": "x" * 2_000_001}, "characters"),
+        ({"metadata": {"_mem0": {}}}, "_mem0"),
+    ],
+    ids=["nothing", "time alone", "no time", "blank", "too long", "taken name"],
+)
+def test_a_batch_with_a_correction_that_cannot_be_made_changes_nothing(ana, texts, second, said):
+    """All of them are looked at before the first is corrected."""
+    home, job = made(ana, "I live in Rome."), made(ana, "My sister is Eva.")
+    with pytest.raises(ValidationError, match=said):
+        ana.batch_update([{"memory_id": home, "text": "I live in Bonn."}, {"memory_id": job, **second}])
+    assert sorted(texts(ana.get_all(filters=MINE))) == ["Ana lives in Rome", "Ana's sister is Eva"]
+
+
+def test_a_batch_corrects_a_memory_once(ana, texts):
+    """The second correction would be one of what is no longer there."""
+    home = made(ana, "I live in Rome.")
+    with pytest.raises(ValidationError, match="each memory once"):
+        ana.batch_update([{"memory_id": home, "text": f"I live in {place}."} for place in ("Bonn", "Oslo")])
+    assert texts(ana.get_all(filters=MINE)) == ["Ana lives in Rome"]
+
+
 def test_what_follows_from_other_facts_is_not_deleted_by_itself(ana):
     """Nobody said it: the error says what can be taken back instead."""
     ana.add("If Eva works at Siemens, she lives in Munich.", user_id="ana")

@@ -76,6 +76,35 @@ def test_nothing_is_deleted_without_saying_whose(told, texts):
     assert len(texts(told.get_all(filters=MINE))) == 3
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"metadata": "{}"},
+        {"filters": "[[]]"},
+        {"filters": '{"AND": []}'},
+        {"filters": '{"AND": [{"OR": []}, {}]}'},
+        {"filters": '{"OR": [{}, {"user_id": "ana"}]}'},
+        {"filters": '{"NOT": []}'},
+        {"filters": '{"user_id": {}}'},
+        {"filters": '{"NOT": [{"agent_id": {"in": []}}]}'},
+        {"filters": '{"metadata": {"n": {}}}'},
+    ],
+    ids=lambda asked: next(iter(asked.values())),
+)
+def test_a_filter_that_asks_nothing_deletes_nothing(told, texts, asked):
+    """However it is written, all would fit it: that is said by '*' alone."""
+    answer = told.client.delete("/v1/memories/", params=asked)
+    assert answer.status_code == 400 and "say whose" in answer.json()["detail"]
+    assert len(texts(told.get_all(filters=MINE))) == 3
+
+
+def test_a_filter_with_an_empty_part_is_heeded(told, texts):
+    """What is beside it counts."""
+    filters = '{"AND": [{"run_id": "r1"}, {}, {"OR": [{"user_id": "ana"}, {"agent_id": "bot"}]}]}'
+    told.client.delete("/v1/memories/", params={"filters": filters}).raise_for_status()
+    assert len(texts(told.get_all(filters=MINE))) == 2
+
+
 def test_an_entity_that_says_nothing_is_deleted_already(told, texts):
     """Deleting what is not there is no error, and says that it was nothing."""
     answer = told.client.delete("/v2/entities/run/r9/")

@@ -120,6 +120,24 @@ def test_filters_that_cannot_be_heeded_are_refused(ana, filters, said):
             asked()
 
 
+@pytest.mark.parametrize(("name", "count"), [("lte", 1), ("gt", 0), ("eq", 0), ("ne", 1), ("gte", 0), ("lt", 1)])
+def test_the_last_day_has_no_day_after(ana, texts, name, count):
+    """`lte` that day is no end at all."""
+    ana.add("What a gruesome day.", user_id="ana")
+    found = ana.get_all(filters={**MINE, "created_at": {name: "9999-12-31"}})
+    assert len(texts(found)) == count
+
+
+@pytest.mark.parametrize("path", ["/v2/memories/", "/v2/memories/search/", "/v1/summary/", "/v1/memories/"])
+def test_strangers_have_no_filter_read(ana, path):
+    """What is wrong with a filter is told to those who have a key."""
+    body = {"filters": {"created_at": {"lte": "soon"}, "topic": 1}}
+    body |= {"query": "x"} if "search" in path else {"messages": "x"} if path == "/v1/memories/" else {}
+    headers = {"Authorization": "Token doxa_wrong"}
+    assert ana.client.post(path, json=body, headers=headers).status_code == 401
+    assert ana.client.delete("/v1/memories/?filters=nonsense", headers=headers).status_code == 401
+
+
 def test_start_and_end_dates_bound_a_list(ana, texts):
     """Both days are meant as a whole."""
     for n in (1, 2, 3):

@@ -293,6 +293,68 @@ def test_the_response_of_another_user_is_not_given_away(front, engine, played):
     assert front.post("responses", on, **ana).status_code == 200
 
 
+GOES_ON = b'{"model": "m", "input": "Say that again.", "previous_response_id": "resp_bea"}'
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", "responses", b"\xef\xbb\xbf" + GOES_ON, 400),
+        ("POST", "responses", GOES_ON.decode().encode("utf-16"), 400),
+        ("POST", "responses", GOES_ON[:-1] + b', "previous_response_id": null}', 400),
+        ("POST", "responses", GOES_ON[:-1] + b', "Previous_Response_ID": null}', 400),
+        ("POST", "responses", GOES_ON.replace(b"resp_bea", b"resp_bea "), 400),
+        ("POST", "responses", GOES_ON.replace(b'"resp_bea"', b'["resp_bea"]'), 400),
+        ("POST", "responses", b'{"conversation": {"id": "resp_bea", "id": "x"}, "input": "Hi."}', 400),
+        ("POST", "responses", b'{"previous_response_id": "", "conversation": "resp_bea", "input": "Hi."}', 404),
+        ("POST", "responses", b'{"previous_response_id": "x", "conversation": {"id": "resp_bea"}}', 404),
+        ("POST", "responses/compact", GOES_ON, 404),
+        ("POST", "responses/compact", b"\xef\xbb\xbf" + GOES_ON, 400),
+        ("POST", "responses/compact/", GOES_ON, 404),
+        ("POST", "responses/input_tokens", GOES_ON, 404),
+        *(("GET", f"responses/resp_bea{more}", b"", 404) for more in (";x", "%3Fx", "%20", "%23", "%00", "%2Fx;")),
+    ],
+)
+def test_nobody_goes_on_from_what_may_be_of_another(front, engine, played, method, path, body, status):
+    """Whoever reads the id: one that the upstream could read otherwise than Doxa is refused, in OpenAI's shape."""
+    front.upstream.play = lambda sent: played.reply(json.dumps(played.response("resp_bea", "Fine.")).encode())
+    bea, ben = (Keys(engine).add(users=[user])[1] for user in (front.user, "ben"))
+    front.post("responses", {"model": "m", "input": "Hi."}, doxa_key=bea)
+    sent = len(front.upstream.sent)
+    answer = front.http.request(method, f"{front.url}/{path}", content=body, headers={"doxa-key": ben})
+    assert answer.status_code == status and "message" in answer.json()["error"]
+    assert len(front.upstream.sent) == sent
+
+
+def test_what_goes_on_from_ones_own_is_relayed(front, engine, played):
+    """Also compacted, and in a conversation; a key of one's own for the upstream sees whatever its account has."""
+    front.upstream.play = lambda sent: played.reply(json.dumps(played.response("resp_cleo", "Fine.")).encode())
+    cleo, ben = (Keys(engine).add(users=[user])[1] for user in (front.user, "ben"))
+    on = {"model": "m", "input": "Hi.", "conversation": {"id": "conv_cleo"}}
+    assert front.post("responses", on, doxa_key=cleo).status_code == 200
+    assert front.post("responses", on, doxa_key=ben).status_code == 404
+    own = {"doxa_key": ben, "authorization": "Bearer sk-own"}
+    on = {"model": "m", "previous_response_id": "resp_cleo"}
+    for path in ("responses/compact", "responses/input_tokens", "responses"):
+        assert front.post(path, on, doxa_key=cleo).status_code == 200
+        assert front.post(path, b"\xef\xbb\xbf" + json.dumps(on).encode(), **own).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "responses"])
+@pytest.mark.parametrize("name", ["Annabelle" * 23, "*", "ana\0"], ids=["long", "everybody", "nul"])
+@pytest.mark.parametrize("recall_ms", [0, 200])
+def test_a_name_that_nobody_can_have_is_refused_before_anybody_is_asked(
+    relaying, engine, upstream, front_of, caplog, path, name, recall_ms
+):
+    """400, with nothing asked of the upstream, and no name in the log."""
+    upstream.reset()
+    with front_of(engine, upstream, recall_ms=recall_ms) as front:
+        body = {"user": name, "messages": [{"role": "user", "content": "Hi."}], "input": "Hi."}
+        answer = front.post(path, body, doxa_key=front.key)
+    assert answer.status_code == 400 and answer.json()["error"]["message"].startswith("user: ")
+    assert upstream.sent == [] and "Annabelle" not in caplog.text and "unexpected" not in caplog.text
+
+
 def test_a_few_bytes_that_stand_for_very_many_are_not_read(front, played, caplog, monkeypatch):
     """The client gets them as they are, and nothing is remembered of them."""
     monkeypatch.setattr("doxa.transport.http.openai.replies.MOST_BYTES", 1_000_000)

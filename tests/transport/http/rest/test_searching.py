@@ -77,6 +77,22 @@ def test_a_check_takes_no_longer_than_the_server_lets_it(ana, app, monkeypatch):
     assert asked == [5.0, 2.0]
 
 
+def test_checks_by_hermit_are_so_many_at_most(ana, app, monkeypatch):
+    """Each starts a JVM; other checks have no such bound."""
+    limited(app, monkeypatch, query_s=0.2)
+    monkeypatch.setattr(querying, "GRACE_S", 0.0)
+    released = threading.Event()
+    verify = Memory.verify
+    monkeypatch.setattr(Memory, "verify", lambda self, dl, **_: released.wait(20) if dl else verify(self))
+    try:
+        told = [ana.http.get("/v1/memory/verify", params={"dl": True}) for _ in range(QUERIES + 1)]
+        assert ana.get("/verify")["consistent"] is True
+    finally:
+        released.set()
+    assert [one.status_code for one in told] == [504] * QUERIES + [503]
+    assert told[-1].json()["type"] == "urn:doxa:busy" and told[-1].headers["retry-after"]
+
+
 def limited(app, monkeypatch, **settings):
     """Have the server run by other settings."""
     served = app.state.served

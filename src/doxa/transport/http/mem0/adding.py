@@ -11,6 +11,8 @@ became no fact is a memory itself, with ADD.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from json import dumps
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -19,8 +21,9 @@ from pydantic import Field
 
 from doxa.core.errors import DoxaError, InputError, NotFoundError
 from doxa.engine import ENTITIES, OURS, Handle, Shelf, moment, noted, notes
-from doxa.transport.http.mem0.asking import Body, as_mem0, opened, room_for
+from doxa.transport.http.mem0.asking import Body, as_mem0, let_in, opened, room_for
 from doxa.transport.http.page import needs
+from doxa.transport.http.state import served
 
 __all__ = ["router"]
 
@@ -71,10 +74,12 @@ class AddIn(Body):
 @router.post("/v1/memories/", openapi_extra=needs("write"))
 def add(told: AddIn, request: Request) -> dict[str, Any]:
     """Remember messages."""
+    let_in(request)
     whose = told.whose()
     room = room_for(request, as_mem0(None, {"user_id": whose.pop("user_id", None)}))
     event = uuid4().hex
     metadata = noted(told.metadata, **whose, event=event, expiration_date=told.expiration_date)
+    _require_bounded(metadata, len(told.lines), served(request).settings.max_body_bytes)
     dialogue = room.dialogue("write", session=whose.get("run_id"), agent=whose.get("agent_id"))
     at = None if told.timestamp is None else moment(told.timestamp, what="timestamp")
     receipts = dialogue.add(told.lines, at=at, verbatim=not told.infer, metadata=metadata)
@@ -95,6 +100,16 @@ def add(told: AddIn, request: Request) -> dict[str, Any]:
         return {**pending, "message": f"{pending['message']} Not yet, because: {exc}"}
     shelf = Shelf(room.memory("write"), past=True)
     return {"results": list(shelf.tell(turn_ids)), "event_id": event_id, "status": "SUCCEEDED"}
+
+
+def _require_bounded(metadata: Mapping[str, Any], count: int, most: int) -> None:
+    """Refuse metadata that would fill more than a body may have, since it is kept with each of the messages."""
+    size = len(dumps(metadata, ensure_ascii=False).encode("utf-8", "replace")) if count > 1 else 0
+    if size * count > most:
+        raise InputError(
+            f"add: metadata is kept with each message: {count:,} times {size:,} bytes are more than {most:,} "
+            "(server.max_body_bytes); nothing was stored. Send fewer messages at once, or less metadata."
+        )
 
 
 @router.get("/v1/event/{event_id}/", openapi_extra=needs("read"))

@@ -15,7 +15,7 @@ from doxa.transport.http.access import Room
 from doxa.transport.http.problems import ForbiddenError, Problem
 from doxa.transport.http.state import served
 
-__all__ = ["Body", "as_mem0", "everybody", "mem0_shape", "not_here", "opened", "room_for", "rooms"]
+__all__ = ["Body", "as_mem0", "everybody", "mem0_shape", "let_in", "not_here", "opened", "room_for", "rooms"]
 
 BY_ONTOLOGY = (
     "Doxa reads what is said by its ontology (setting `ontology`), not by instructions. Leave it out, or describe your "
@@ -70,8 +70,13 @@ def mem0_shape(request: Request, problem: Problem) -> Response:
 
 def not_here(request: Request, detail: str) -> Response:
     """Return that Doxa does not do this, and what to do instead; strangers are turned away as everywhere."""
-    served(request).gate.key(request)
+    let_in(request)
     return mem0_shape(request, Problem(status=501, kind="not-here", detail=detail))
+
+
+def let_in(request: Request) -> None:
+    """Let a request in by its key, before what it asks for is read. Raises as `Gate.key`."""
+    served(request).gate.key(request)
 
 
 def as_mem0(filters: object, given: Mapping[str, object]) -> Filter:

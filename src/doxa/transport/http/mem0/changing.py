@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from json import dumps
 from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from doxa.core.errors import InputError
-from doxa.engine import Entry, Handle, Shelf, amend, moment, remove
+from doxa.engine import Entry, Handle, Shelf, amend, moment, noted, remove
 from doxa.transport.http.access import Room
 from doxa.transport.http.mem0.asking import opened
 from doxa.transport.http.page import needs
+from doxa.transport.http.state import served
 
 __all__ = ["router"]
 
@@ -68,14 +70,21 @@ class Deletions(BaseModel):
 def update(memory_id: str, told: UpdateIn, request: Request) -> dict[str, Any]:
     """Correct a memory, and return it."""
     room, entry = _writable(request, memory_id)
+    _require_fitting(request, told)
     _correct(room, entry, told)
     return Shelf(room.memory(), past=True).standing(entry.handle).data()
 
 
 @router.put("/v1/batch/", openapi_extra=needs("read", "write"))
 def batch_update(told: Updates, request: Request) -> dict[str, Any]:
-    """Correct several memories; when one of them is not there, none is corrected."""
+    """Correct several memories; when one of them is not there, or cannot be corrected so, none is corrected."""
     all_ = [(*_writable(request, one.memory_id), one) for one in told.memories]
+    for _, entry, one in all_:
+        _require_fitting(request, one)
+        if not entry.turns:
+            raise InputError("update: nobody said this memory, it follows from other facts; correct those instead.")
+    if len({entry.handle for _, entry, _ in all_}) < len(all_):
+        raise InputError("batch_update: expected each memory once. Send the corrections of one in requests of its own.")
     for room, entry, one in all_:
         _correct(room, entry, one)
     return {"message": f"Successfully updated {len(all_)} memories"}
@@ -87,11 +96,30 @@ def _writable(request: Request, memory_id: str) -> tuple[Room, Entry]:
     return room, Shelf(room.memory(), past=True).standing(handle)
 
 
-def _correct(room: Room, entry: Entry, told: UpdateIn) -> None:
+def _require_fitting(request: Request, told: UpdateIn) -> None:
+    """Refuse a correction that could not be made, before anything is changed."""
     if not told.model_fields_set - {"memory_id"}:
         raise InputError("update: give at least one of text, metadata, timestamp, expiration_date.")
     if told.text is None and told.timestamp is not None:
         raise InputError("update: a timestamp says when the new text was said; give text as well.")
+    if told.timestamp is not None:
+        moment(told.timestamp, what="timestamp")
+    if told.text is not None and not told.text.strip():
+        raise InputError("update: text: expected one with words in it. Leave it out, or delete the memory.")
+    try:
+        metadata = dumps(noted(told.metadata), ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError) as exc:
+        raise InputError(f"update: metadata: expected plain JSON data: {exc}.") from exc
+    most = served(request).doxa.parts.config.engine.max_turn_chars
+    for name, size in (("text", len(told.text or "")), ("metadata", len(metadata))):
+        if size > most:
+            raise InputError(
+                f"update: {name}: expected at most {most:,} characters, got {size:,}. Shorten it, or raise the setting "
+                "engine.max_turn_chars."
+            )
+
+
+def _correct(room: Room, entry: Entry, told: UpdateIn) -> None:
     amend(
         entry,
         told.text,

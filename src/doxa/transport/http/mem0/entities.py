@@ -14,7 +14,7 @@ from doxa.core.errors import InputError
 from doxa.core.values import Turn
 from doxa.engine import ENTITIES, Filter, erase_fitting, values_of
 from doxa.transport.http.access import Room
-from doxa.transport.http.mem0.asking import as_mem0, everybody, not_here, rooms
+from doxa.transport.http.mem0.asking import as_mem0, everybody, let_in, not_here, rooms
 from doxa.transport.http.page import needs
 from doxa.transport.http.state import served
 
@@ -73,6 +73,7 @@ def delete_entity(kind: Kind, name: str, request: Request) -> dict[str, Any]:
 
 
 Entity = Annotated[str | None, Query()]
+WHOSE = "delete_all: say whose memories: user_id, agent_id, app_id or run_id; '*' is all of them."
 KNOWN = {*ENTITIES, "metadata", "filters", "org_id", "project_id"}
 
 
@@ -87,13 +88,16 @@ def delete_all(
     filters: Entity = None,
 ) -> dict[str, Any]:
     """Erase all messages that fit, and all that was made of them; `user_id="*"` means every user of the key."""
+    let_in(request)
     if unknown := set(request.query_params) - KNOWN:  # deletes too much, where it is one more thing to fit
         raise InputError(f"delete_all: expected some of {', '.join(sorted(KNOWN))}; got {', '.join(sorted(unknown))}.")
     given = {"user_id": user_id, "agent_id": agent_id, "app_id": app_id, "run_id": run_id}
     about = [one for one in (_read(filters), {"metadata": _read(metadata)} if metadata else None) if one]
     if not about and not any(given.values()):
-        raise InputError("delete_all: say whose memories: user_id, agent_id, app_id or run_id; '*' is all of them.")
+        raise InputError(WHOSE)
     asked = as_mem0({"AND": about} if about else None, given)
+    if asked.unconditional:
+        raise InputError(WHOSE)
     if others := asked.fields & {"keywords", "memory", "memory_ids"}:
         raise InputError(f"delete_all: {', '.join(others)} are of single memories; delete those with batch_delete.")
     erased = sum(_erase(room, asked) for room in rooms(request, asked))

@@ -19,7 +19,7 @@ from pydantic import Field
 from doxa.core.errors import InputError
 from doxa.core.values import Turn
 from doxa.engine import ENTITIES, Entry, Filter, Shelf, moment
-from doxa.transport.http.mem0.asking import Body, as_mem0, opened, room_for, rooms
+from doxa.transport.http.mem0.asking import Body, as_mem0, let_in, opened, room_for, rooms
 from doxa.transport.http.page import needs
 
 __all__ = ["found", "router"]
@@ -90,6 +90,7 @@ class ListIn(Asking):
 @router.post("/v2/memories/search/", openapi_extra=needs("read"))
 def search(asked: SearchIn, request: Request) -> dict[str, Any]:
     """Return the memories that bear on a query, best first."""
+    let_in(request)
     filters = asked.filter()
     as_of = None if asked.reference_date is None else moment(asked.reference_date, what="reference_date").date()
     most = asked.limit or asked.top_k
@@ -112,6 +113,7 @@ def _fits(entry: Entry, *, asked: Asking, filters: Filter) -> bool:
 
 def found(request: Request, asked: Asking) -> Iterator[Entry]:
     """Yield the memories that fit, those that came last first."""
+    let_in(request)
     filters = asked.filter()
     entries = [
         entry
@@ -190,6 +192,7 @@ class SummaryIn(Body):
 @router.post("/v1/summary/", openapi_extra=needs("read"))
 def summary(asked: SummaryIn, request: Request) -> dict[str, Any]:
     """Return what is believed of a user as a short text."""
+    let_in(request)
     filters = as_mem0(asked.filters, {})
     if others := filters.fields - {"user_id"}:
         raise InputError(f"get_summary: a summary is of all that a user said; leave {', '.join(others)} out.")

@@ -47,7 +47,14 @@ class Body:
         if not isinstance(data, dict):
             raise ValueError("it is no object")
         self.data: dict[str, Any] = data
-        self.parts = members(self.text, _past_blanks(self.text, 0))
+        told = list(_entries(self.text, _past_blanks(self.text, 0)))
+        self.parts = dict(told)
+        self.names = [name for name, _ in told]
+        """The names of its fields as they are written, a repeated one as often as it is."""
+
+    def names_in(self, field: str) -> list[str]:
+        """Return the names in an object that a field holds, as `names`."""
+        return [name for name, _ in _entries(self.text, self.parts[field].start)]
 
     def with_added(self, added: Sequence[tuple[int, str]]) -> bytes:
         """Return the bytes with texts added at places (see `insertion`)."""
@@ -72,16 +79,7 @@ def require_plain(body: Body) -> None:
 
 def members(text: str, start: int) -> dict[str, Part]:
     """Return the values of the object that begins at `start`; of a repeated key the last, as everybody reads it."""
-    found: dict[str, Part] = {}
-    at = _past_blanks(text, start + 1)
-    while text[at] != "}":
-        name, at = DECODER.raw_decode(text, at)
-        colon = _past_blanks(text, at)
-        part = found[name] = _part(text, _past_blanks(text, colon + 1))
-        at = _past_blanks(text, part.end)
-        if text[at] == ",":
-            at = _past_blanks(text, at + 1)
-    return found
+    return dict(_entries(text, start))
 
 
 def elements(text: str, start: int) -> Iterator[Part]:
@@ -107,6 +105,19 @@ def insertion(content: Part, words: str, *, kind: str) -> tuple[int, str]:
         return content.end - 1, json.dumps(words)[1:-1]
     part = json.dumps({"type": kind, "text": words})
     return content.end - 1, f",{part}" if content.value else part
+
+
+def _entries(text: str, start: int) -> Iterator[tuple[str, Part]]:
+    """Give the names and values of the object that begins at `start`, in order."""
+    at = _past_blanks(text, start + 1)
+    while text[at] != "}":
+        name, at = DECODER.raw_decode(text, at)
+        colon = _past_blanks(text, at)
+        part = _part(text, _past_blanks(text, colon + 1))
+        yield name, part
+        at = _past_blanks(text, part.end)
+        if text[at] == ",":
+            at = _past_blanks(text, at + 1)
 
 
 def _part(text: str, start: int) -> Part:

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import Send
 
 from doxa.backends.upstream import Answer, Asked
-from doxa.core.errors import DoxaError, NotFoundError, StoreLockedError
+from doxa.core.errors import DoxaError, StoreLockedError
 from doxa.core.verdicts import Verdict
 from doxa.transport.http.access import AGENT_HEADER, Room
 from doxa.transport.http.openai import checking
@@ -26,6 +26,7 @@ from doxa.transport.http.openai.conversation import digest, read_chat, read_resp
 from doxa.transport.http.openai.editing import Body, insertion
 from doxa.transport.http.openai.headers import for_upstream, named
 from doxa.transport.http.openai.hearing import Ear, Heard
+from doxa.transport.http.openai.lending import require_own
 from doxa.transport.http.openai.proxy import Link, proxy_of
 from doxa.transport.http.openai.relaying import Relayed, pass_on, path_of, send_whole
 from doxa.transport.http.openai.replies import response_id
@@ -196,12 +197,10 @@ class Exchange:
 
     def _linked(self) -> tuple[Link | None, str | None]:
         """Return what the request goes on from, where that is known, and its id."""
+        require_own(self._request, self._body, self._room)
         before = self._body.data.get("previous_response_id")
-        key = before if isinstance(before, str) else self._conversation()
-        link = self._proxy.links.get(self._room.scope, key) if key else None
-        if key and link is None and self._proxy.is_of_another(self._request, key):
-            raise NotFoundError(f"There is no response {key[:80]!r} of this user to go on from.")
-        return link, key
+        key = before if before and isinstance(before, str) else self._conversation()
+        return self._proxy.links.get(self._room.scope, key) if key else None, key
 
     def look_up(self) -> None:
         """Find what goes beside the words of the user, where that is not known yet."""

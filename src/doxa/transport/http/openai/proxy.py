@@ -115,10 +115,6 @@ class Proxy:
             name == b"authorization" for name, _ in for_upstream(request.headers, key=None)
         )
 
-    def is_of_another(self, request: Request, key: str) -> bool:
-        """Tell of a response that is not this user's whether it is one that the account of all would give away."""
-        return self.lends_key(request) and self.links.is_known(key)
-
     def upstream(self) -> Upstream:
         """Return the upstream; call it from the event loop."""
         if self._upstream is None:

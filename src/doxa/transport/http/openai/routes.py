@@ -16,9 +16,10 @@ from doxa.core.errors import InputError
 from doxa.transport.http.openai import builtin, stored
 from doxa.transport.http.openai.editing import Body, require_plain
 from doxa.transport.http.openai.exchange import asked_of, exchanged
+from doxa.transport.http.openai.lending import let_through
 from doxa.transport.http.openai.proxy import proxy_of
 from doxa.transport.http.openai.relaying import Relayed, pass_on, require_below
-from doxa.transport.http.openai.who import let_in, let_through
+from doxa.transport.http.openai.who import let_in
 from doxa.transport.http.page import needs
 from doxa.transport.http.state import served
 
@@ -132,8 +133,9 @@ async def _either(request: Request, offline: Callable[[Request], Response]) -> R
 
 async def _relayed(request: Request) -> Response:
     """Return the answer of the upstream to a request that touches no memory."""
-    await anyio.to_thread.run_sync(let_through, request)
+    await anyio.to_thread.run_sync(let_in, request)  # before its body is read
     proxy, body = proxy_of(request), await request.body()
+    await anyio.to_thread.run_sync(let_through, request, body)
 
     async def work(send: Send) -> None:
         answer = await proxy.upstream().send(asked_of(request, body, proxy.key))

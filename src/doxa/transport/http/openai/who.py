@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
 
 from doxa.core.access import Key
-from doxa.core.errors import NotFoundError
 from doxa.transport.http.access import SESSION_HEADER, Room
 from doxa.transport.http.openai.conversation import Conversation, digest
-from doxa.transport.http.openai.proxy import proxy_of
-from doxa.transport.http.openai.relaying import require_below
-from doxa.transport.http.problems import ForbiddenError
 from doxa.transport.http.state import served
 
-__all__ = ["let_in", "let_through", "room_of", "session_of", "session_of_words"]
+__all__ = ["let_in", "room_of", "session_of", "session_of_words"]
 
 LONGEST = 200
-ANYBODYS = re.compile(
-    r"GET /models(/.*)?"
-    r"|POST /(chat/completions|completions|responses|embeddings|moderations|rerank|responses/input_tokens)"
-    r"|POST /(audio/(speech|transcriptions|translations)|images/(generations|edits|variations))"
-)
-"""What leaves nothing in the account of an upstream, and shows nothing that is there."""
-RESPONSE = re.compile(r"[A-Z]+ /responses/([^/]+)(/.*)?")
 
 
 def let_in(request: Request) -> Key | None:
@@ -36,38 +24,19 @@ def let_in(request: Request) -> Key | None:
     return key
 
 
-def let_through(request: Request) -> None:
-    """Let a request that touches no memory through to the upstream.
-
-    Where the upstream is asked with the key of the operator, its account is that of all users: files, stored
-    completions and the like are shown to `admin` alone, and a response to whom it was made for.
+def room_of(request: Request, data: Mapping[str, Any]) -> Room:
+    """Return the room of a request: of the user that the header names, else the key, else a field of OpenAI's.
 
     Raises:
-        ForbiddenError: it asks for what is of all users.
-        NotFoundError: it asks for the response of another user.
-        HTTPException: its path could lead elsewhere.
+        InputError: nobody can be called that.
+        RefusedError: as `Gate.room`.
     """
-    key, proxy = let_in(request), proxy_of(request)
-    require_below(request)
-    if key is None or "admin" in key.rights or not proxy.lends_key(request):
-        return
-    asked = f"{request.method} {request.scope['path'].partition('/openai/v1')[2]}"
-    if found := RESPONSE.fullmatch(asked):
-        if proxy.links.is_known(found[1]) and proxy.links.get(room_of(request, {}).scope, found[1]) is None:
-            raise NotFoundError(f"There is no response {found[1][:80]!r} of this user.")
-    elif not ANYBODYS.fullmatch(asked):
-        raise ForbiddenError(
-            f"{asked[:80]} is of the account of server.upstream_key, which all users share. Send a key of your own for "
-            "the upstream (Authorization, beside Doxa-Key), or one of Doxa's that may: doxa keys add --right admin."
-        )
-
-
-def room_of(request: Request, data: Mapping[str, Any]) -> Room:
-    """Return the room of a request: of the user that the header names, else the key, else a field of OpenAI's."""
     metadata = data.get("metadata")
     inner = metadata if isinstance(metadata, Mapping) else {}
     user = _first(data.get("user"), data.get("safety_identifier"), inner.get("user"))
     room = served(request).gate.room(request, or_else=user)
+    for right in room.scope.rights:
+        room.memory(right)  # refuses what is no name, which has to be told before an upstream is asked
     request.state.key_id, request.state.tenant = room.scope.key_id, room.scope.tenant
     return room
 
