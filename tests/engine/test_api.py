@@ -365,6 +365,17 @@ def test_other_exports_are_readable(doxa, tmp_path):
     assert "Berlin" in memory.export(tmp_path / "ana.md", format="markdown").read_text()
 
 
+def test_the_name_of_a_file_says_what_is_written(doxa, tmp_path):
+    """As on the command line; a name that says nothing is the log."""
+    dialogue = doxa.dialogue(user="ana")
+    dialogue.absorb("I live in Berlin.", at="2025-03-01", turn_id="t1")
+    dialogue.flush()
+    memory = doxa.memory(user="ana")
+    for name, format in (("ana.ttl", "turtle"), ("ana.MD", "markdown"), ("ana.jsonl", "jsonl"), ("ana", "jsonl")):
+        told, named = memory.export(tmp_path / name), memory.export(tmp_path / "other", format=format)
+        assert told.read_text() == named.read_text()
+
+
 def test_the_asynchronous_twin_does_the_same(config):
     """Same names, same arguments, same answers."""
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from doxa.engine.history.mending import check_file, mend_file
     from doxa.engine.history.moving import IMPORTED, Imported
     from doxa.engine.history.rekeying import rekey
-    from doxa.engine.history.transfer import is_export
+    from doxa.engine.history.transfer import EXPORT_ENDINGS, is_export
     from doxa.engine.noting import OURS, noted, notes
     from doxa.engine.shelf.changing import amend, erase_fitting, remove
     from doxa.engine.shelf.entries import Entry, values_of
@@ -58,6 +58,7 @@ __all__ = [
     "Dialogue",
     "Doxa",
     "ENTITIES",
+    "EXPORT_ENDINGS",
     "Editor",
     "Entry",
     "Filter",
@@ -158,7 +159,7 @@ ROOMS = {
     "rekey": "engine.history.rekeying",
     "encoder_options relation_counts": "engine.wiring.parts",
     "find_reasoner": "engine.answer.checking",
-    "is_export": "engine.history.transfer",
+    "EXPORT_ENDINGS is_export": "engine.history.transfer",
     "leave": "engine.shelf.leaving",
     "migrate": "engine.api.migrating",
 }

@@ -447,7 +447,7 @@ class Memory(Revising):
         return erase(self._doxa.parts, self.user, turn_id)
 
     def export(
-        self, path: str | Path, *, format: transfer.ExportFormat = "jsonl", sign: str | Path | None = None
+        self, path: str | Path, *, format: transfer.ExportFormat | None = None, sign: str | Path | None = None
     ) -> Path:
         """Write the memory to a file and return its path.
 
@@ -456,7 +456,8 @@ class Memory(Revising):
             format: `jsonl` is the log as it is; `turtle`, `nquads` and `jsonld` are OWL 2 with PROV-O provenance,
                 and hold the log as well; all four can be imported. `markdown` is for people. The others are what other
                 systems read back: what is believed, of `letta`, `graphiti` and `messages` what was said. What came
-                from there goes back under its own id.
+                from there goes back under its own id. By default as the name ends (`.jsonl`, `.ttl`, `.nq`,
+                `.jsonld`, `.md`), else `jsonl`.
             sign: the file of a private key of Ed25519 in PEM: the signature of the file is written beside it, as
                 `FILE.sig`; notes, which are a folder, have none.
 
@@ -466,6 +467,7 @@ class Memory(Revising):
             MissingDependencyError: cryptography, which signs, is not installed.
             StoreError: the file cannot be written.
         """
+        format = format or transfer.EXPORT_ENDINGS.get(Path(path).suffix.lower(), "jsonl")
         if sign is not None and format == "notes":
             raise InputError("export: expected a format of one file to sign, notes are a folder.")
         key = None if sign is None else signing.read_private(sign)

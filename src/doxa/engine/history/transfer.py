@@ -28,7 +28,7 @@ from doxa.memory import (
     turn_of,
 )
 
-__all__ = ["ExportFormat", "export", "import_", "is_export"]
+__all__ = ["EXPORT_ENDINGS", "ExportFormat", "export", "import_", "is_export"]
 
 GRAPHS: dict[str, GraphFormat] = {name: name for name in get_args(GraphFormat)}
 FORMATS = ("jsonl", *GRAPHS, "markdown")
@@ -37,6 +37,10 @@ ExportFormat = Literal[
     "mem0", "openmemory", "langgraph", "mcp", "letta", "graphiti", "notes", "messages",
 ]  # fmt: skip
 """What a memory is written as: in full, for people, or as other systems read it."""
+EXPORT_ENDINGS: dict[str, ExportFormat] = {
+    ".jsonl": "jsonl", ".ttl": "turtle", ".nq": "nquads", ".jsonld": "jsonld", ".md": "markdown",
+}  # fmt: skip
+"""What the end of a file's name stands for."""
 BROKEN = (
     ValueError,
     TypeError,

@@ -48,16 +48,6 @@ class Format(StrEnum):
     MESSAGES = "messages"
 
 
-ENDINGS = {
-    ".jsonl": Format.JSONL,
-    ".ttl": Format.TURTLE,
-    ".nq": Format.NQUADS,
-    ".jsonld": Format.JSONLD,
-    ".md": Format.MARKDOWN,
-}
-"""What the end of a file's name stands for."""
-
-
 @command("export", example="doxa export backup.jsonl --user ana")
 def export(
     request: Request,
@@ -75,13 +65,13 @@ def export(
     langgraph, mcp, letta, graphiti, notes (a folder) and messages are what other systems read. With --sign the
     signature of the file is written beside it, as FILE.sig.
     """
-    from doxa.engine import signature_of
+    from doxa.engine import EXPORT_ENDINGS, signature_of
 
-    name = format or ENDINGS.get(file.suffix.lower())
+    name = EXPORT_ENDINGS.get(file.suffix.lower()) if format is None else format.value
     if name is None:
-        known = ", ".join(ENDINGS)
+        known = ", ".join(EXPORT_ENDINGS)
         raise InputError(f"What to write is not clear from the name {file.name!r}. End it in {known}, or add --format.")
-    is_free = name is Format.NOTES and file.is_dir() and not any(file.iterdir())
+    is_free = name == "notes" and file.is_dir() and not any(file.iterdir())
     if file.exists() and not is_free and not force:
         raise InputError(f"{file} is there already and was left as it is. Give another name, or add --force.")
     if sign is not None and signature_of(file).exists() and not force:
@@ -94,11 +84,11 @@ def export(
             # An empty file under the name of a backup, or over one, is worse than none.
             there = f"Choose another with --user: {', '.join(users)}" if users else "This memory is empty."
             raise NotFoundError(f"Nothing is stored for user {request.config.user!r}; no file was written. {there}")
-        doxa.memory(user=request.config.user).export(file, format=name.value, sign=sign)
+        doxa.memory(user=request.config.user).export(file, format=name, sign=sign)
     size = sum(one.stat().st_size for one in (file.iterdir() if file.is_dir() else [file]))
-    done = {"path": str(file), "format": name.value, "user": request.config.user, "bytes": size}
+    done = {"path": str(file), "format": name, "user": request.config.user, "bytes": size}
     signed = {} if sign is None else {"signature": str(signature_of(file))}
-    said = f"Wrote {file} ({name.value}, {size:,} bytes)" + (f", signed in {signature_of(file)}." if signed else ".")
+    said = f"Wrote {file} ({name}, {size:,} bytes)" + (f", signed in {signature_of(file)}." if signed else ".")
     request.give(done | signed, lambda out: out.print(said, soft_wrap=True))
 
 
