@@ -60,7 +60,8 @@ class Acts:
             return
         number = len(user.said) + 1
         plain = self._play.kind == "log"
-        text = task(self._chance) if to_tasks else f"Note {number} of {user.name}." if plain else sentence(self._chance)
+        note = f"Note {number} of {user.name}. " * self._chance.choice((1, 1, 2, 8, 60)) if plain else ""
+        text = task(self._chance) if to_tasks else note or sentence(self._chance)
         one = Said(
             turn_id=f"{user.name}-{number}", text=text, at=(BEGAN + timedelta(hours=9 * number)).isoformat(),
             session=f"s{number // 12}", speaker="Ann", verbatim=plain, tasks=to_tasks,

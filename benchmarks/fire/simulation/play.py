@@ -351,11 +351,25 @@ class Play:
         self.look()
         self.acts.tell_all(actor)
         self.agree()
+        self._require_gone()
         for user in self.users:
             if self.kind == "model" or (self.kind == "log" and self.chance.random() < 0.5):
                 continue
             mine = self.plainly(actor, partial(believed, actor.engine, user.name))
             self._hold_against(user, mine)
+
+    def _require_gone(self) -> None:
+        """Require that what was erased is in no byte of any file, where no turn says what another says."""
+        if self.kind != "log":
+            return
+        files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        for user in self.users:
+            for one in user.said.values():
+                word = one.text.partition(".")[0].encode()
+                left = [path.name for path, data in files.items() if one.gone == "yes" and word in data]
+                if left:
+                    raise Wrong(f"{user.name}: {one.turn_id} was erased, and {word!r} is in {left}")
+            self.counts["erased, and looked for in every byte"] += sum(one.gone == "yes" for one in user.said.values())
 
     def _hold_against(self, user: User, mine: dict[str, Any]) -> None:
         """Compare what is believed with an engine that was never told what was erased, and that nothing happened to."""
