@@ -4,27 +4,24 @@ import base64
 import io
 import json
 import random
-import re
 import sys
 import zlib
-from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from doxa.backends import load
-from doxa.backends.store import NewRow
 from doxa.engine import Doxa
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "fire"))
 import erasure
+import splits
 
 ROOT = Path(__file__).parents[2]
-NOW = datetime(2024, 1, 1, tzinfo=UTC)
 ROWS = "answers heads keys records".split()
 EVENTS = "turn maintained promoted feedback annotated retracted undone set_aside".split()
+SPLIT = (1, 12, 21, 65)
+"""Files in which SQLite itself leaves a word."""
 PLACES = {"copies", "snapshots", "marks", "left by a killed process", "temporary", "memory of the engine"}
 PLACES |= {f"rows: {table}" for table in ROWS} | {f"rows: log: {kind}" for kind in EVENTS}
 """Where a word is before it is forgotten; tasks, rules and preferences are in what the log maintained."""
@@ -113,27 +110,8 @@ def test_the_search_finds_a_word_however_it_is_kept(tmp_path, packed, script):
     assert [*found] == ["file.bin"]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 7, *SPLIT])
 def test_no_page_keeps_a_copy_from_before_it_was_split(tmp_path, seed):
     """Logs of several users, of turns of any length, lie in each other's pages."""
-    path, chance = tmp_path / "memory.db", random.Random(seed)
-    with closing(load("store", f"sql:{path}")) as store:
-        for number in range(chance.choice((10, 20, 40))):
-            user = chance.choice("abc")
-            text = f"SECRET-{user}-{number:04} " * chance.choice((1, 2, 5, 20, 60, 200))
-            row = store.receive(f"t/{user}", new_row(text), turn_id=f"{user}{number}").row
-            if seed % 2:
-                known = NewRow(kind="maintained", known_at=NOW, about=row.ordinal, body={"claims": [text]})
-                state = store.head(f"t/{user}").state
-                store.append(f"t/{user}", known, expected_state=state, vector=("m", bytes(768)))
-        store.erase("t/b")
-        assert secrets(path) and not any(word.startswith("SECRET-b") for word in secrets(path))
-
-
-def new_row(text):
-    return NewRow(kind="turn", known_at=NOW, body={"session": "s", "text": text})
-
-
-def secrets(path):
-    """Return what of it is in a byte of a file."""
-    return {found.decode() for found in re.findall(rb"SECRET-[abc]-\d{4}", path.read_bytes())}
+    kept, erased = splits.left(tmp_path / "memory.db", seed)
+    assert kept and not erased
