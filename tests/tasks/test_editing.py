@@ -426,16 +426,23 @@ def test_copies_of_copies_end(desk, monkeypatch):
     assert desk.forest.nodes == {}
 
 
-def test_a_tree_is_as_deep_as_it_can_be_told(desk):
+def test_how_deep_a_tree_is_can_be_bounded(desk):
+    """What is moved counts with what is under it."""
+
     def deep(editor, levels):
         node = editor.add("root")
         for number in range(levels - 1):
             node = editor.add(f"level {number}", node)
         return node
 
-    with pytest.raises(TaskError, match="100 levels"):
-        desk.do(lambda editor: deep(editor, 101))
-    desk.do(lambda editor: deep(editor, 60))
-    with pytest.raises(TaskError, match="levels"):
-        desk.do(lambda editor: editor.relink("n1", {deep(editor, 60): 1.0}))
-    assert len(desk.forest.nodes) == 60
+    editor = Editor(desk.forest)
+    deep(editor, 60)
+    editor.check_depth(60)
+    with pytest.raises(TaskError, match="59 levels"):
+        editor.check_depth(59)
+    desk.commit(editor)
+    editor = Editor(desk.forest)
+    editor.relink("n1", {deep(editor, 50): 1.0})
+    editor.check_depth(110)
+    with pytest.raises(TaskError, match="109 levels"):
+        editor.check_depth(109)

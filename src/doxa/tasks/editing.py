@@ -46,7 +46,6 @@ class Editor(Overlay):
             raise TaskError(f"A loop needs a bound of at least 1; {bound} was given.")
         if parent is not None:
             self._known(parent)
-            self.check_depth((parent,))
         parents, places = ((parent,), (self.last_place(parent),)) if parent is not None else ((), ())
         node = TaskNode(
             node_id=self.new_id(),

@@ -13,10 +13,6 @@ from doxa.memory import TaskForest, TaskTree, place_of
 __all__ = ["Overlay"]
 
 
-DEEPEST = 100
-"""Levels of a tree, which is told as one."""
-
-
 class Overlay(TaskTree):
     """A forest with changes of one turn over it; the forest stays as it is. Cost: what is changed."""
 
@@ -105,7 +101,6 @@ class Overlay(TaskTree):
             TaskCycleError: it would be under itself.
         """
         self.check_links(node_id, links)
-        self.check_depth(links, node_id)
         self.place(node_id, links, status)
 
     def place(self, node_id: str, links: Mapping[str, float], status: TaskStatus | None = None) -> None:
@@ -121,19 +116,18 @@ class Overlay(TaskTree):
             if circle:
                 raise TaskCycleError([self.node(key).name for key in (node_id, *circle)], "under")
 
-    def check_depth(self, parents: Iterable[str], node_id: str | None = None) -> None:
-        """Raise TaskError where a node, with what is under it, would be more than `DEEPEST` levels below a root."""
-        above = self._levels(parents, lambda key: self.node(key).parents)
-        below = self._levels((node_id,), self.all_children) if node_id is not None else 1
-        if above + below > DEEPEST:
-            raise TaskError(
-                f"Tasks may be {DEEPEST} levels deep, this one would be at {above + below}. Nothing was done."
-            )
+    def check_depth(self, most: int) -> None:
+        """Raise TaskError where a node that was written is more than so many levels deep, or what is under it."""
+        for key in self._nodes:
+            above = self._levels((key,), lambda one: self.node(one).parents, most)
+            below = self._levels((key,), self.all_children, most)
+            if above + below - 1 > most:
+                raise TaskError(f"Tasks may be {most} levels deep here, these would have more. Nothing was done.")
 
-    def _levels(self, start: Iterable[str], steps: Callable[[str], Iterable[str]]) -> int:
+    def _levels(self, start: Iterable[str], steps: Callable[[str], Iterable[str]], most: int) -> int:
         """Return how many levels there are from some nodes on, as far as it matters."""
         level, count = {*start}, 0
-        while level and count <= DEEPEST:
+        while level and count <= most:
             level, count = {step for key in level for step in steps(key)}, count + 1
         return count
 

@@ -108,13 +108,18 @@ class Worker:
 
     def _waiting(self) -> list[str]:
         """Return the scopes that nobody is at and nobody has given up. Cost: O(scopes)."""
-        left = {failure.scope for failure in self._store.failures() if failure.times >= ATTEMPTS}
+        left = self._given_up()
         return [scope for scope in self._store.pending(free=True) if scope not in left]
+
+    def _given_up(self) -> set[str]:
+        return {failure.scope for failure in self._store.failures() if failure.times >= ATTEMPTS}
 
     def _work(self, scope: str) -> float | None:
         """Process a block of a scope; returns after how many seconds it wants more, None when it does not."""
         tenant, user = _named(scope)
         try:
+            if scope in self._given_up():  # since it was told to wait
+                return None
             outcome = self._maintenance(tenant).process(user)
         except (StoreUnavailableError, StoreLockedError) as exc:  # nothing that the user's turns could help
             logger.warning("turns wait for the database: %s", exc)

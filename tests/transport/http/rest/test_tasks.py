@@ -134,3 +134,14 @@ def test_there_is_nothing_to_take_back_in_an_empty_memory(client):
     """404 says so."""
     client.post("/tasks/undo", None, 404)
     client.post("/tasks/redo", None, 404)
+
+
+def test_what_is_too_deep_to_be_told_is_not_made(client):
+    """400 levels were made, and `GET /tasks` failed from then on."""
+    chain = [
+        {"act": "add", "name": f"x{n}", "kind": "task", "under": f"a{n - 1}", "as": f"a{n}"} for n in range(1, 400)
+    ]
+    first = {"act": "add", "name": "x0", "kind": "task", "as": "a0"}
+    assert "levels deep" in edit(client, first, *chain, expect=400)["detail"]
+    edit(client, first, *chain[:99])
+    assert client.get("/tasks")["tasks"][0]["name"] == "x0"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Act", "carry_out"]
 
+DEEPEST = 100
+"""Levels of tasks: they are told as one tree, of which JSON and its readers take so many."""
 Node = Annotated[str, Field(description="Its id, its path, or the `as` of an act before.", examples=["dinner/time"])]
 
 
@@ -310,7 +312,9 @@ def carry_out(acts: Sequence[Act], editor: Editor) -> list[list[str]]:
 
     Raises:
         NotFoundError: there is no such node.
-        TaskError: an act cannot be carried out.
+        TaskError: an act cannot be carried out, or the tasks would be too deep to be told.
     """
     scene = Scene(editor)
-    return [act.done(scene) for act in acts]
+    found = [act.done(scene) for act in acts]
+    editor.check_depth(DEEPEST)
+    return found
