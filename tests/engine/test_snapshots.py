@@ -133,11 +133,20 @@ def test_a_damaged_snapshot_is_thrown_away_and_nothing_is_lost(path, place):
         assert found == 12
 
 
+def test_a_snapshot_that_ends_too_early_is_removed(path):
+    """Nobody would read it again, nor remove it with what is erased by then."""
+    (file,) = snapshots(path)
+    file.write_bytes(file.read_bytes()[:-64])
+    with Doxa.open(path, config=CONFIG) as doxa, doxa.parts.log.user("ana") as state:
+        assert len(state.beliefs.facts) == 12 and not snapshots(path)
+
+
 def test_the_snapshot_of_another_log_is_not_taken_for_that_of_this_one(path):
     path.unlink()
     with Doxa.open(path, config=CONFIG) as doxa:
         play(doxa, [(f"I like drink{number}.", 0) for number in range(20)])
         doxa.parts.log.let_go("ana")
+        assert not any(b"Town3" in file.read_bytes() for file in snapshots(path))
         with doxa.parts.log.user("ana") as state:
             assert all("drink" in turn.text for turn in state.turns.values())
             assert len(state.turns) == 20

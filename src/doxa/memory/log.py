@@ -392,7 +392,9 @@ class MemoryLog:
         last = int(pack.about["ordinal"])
         rows = self.store.read(scope, after=last - 1)
         if not rows or rows[0].ordinal != last or digest_of(rows[0]) != pack.about["last"]:
-            return self.store.read(scope)  # of another log
+            assert self.snapshots is not None
+            self.snapshots.drop(scope)  # of another log, as where the power failed
+            return self.store.read(scope)
         try:
             state.load(pack)
         except PackError as exc:

@@ -53,13 +53,15 @@ class Snapshots:
         self._seal = seal
 
     def open(self, scope: str) -> Pack | None:
-        """Return the snapshot of a scope; None where there is none that can be used."""
+        """Return the snapshot of a scope; None where there is none that can be used. One that is damaged is removed."""
         try:
             pack = Pack.open(self._path(scope), self._seal)
         except FileNotFoundError:
             return None
         except (OSError, PackError) as exc:
             logger.warning("The snapshot of a memory cannot be used, its log is read instead: %s", exc)
+            if isinstance(exc, PackError):  # nobody reads it any more, and it may hold what is erased by now
+                self.drop(scope)
             return None
         return pack if self._about(scope).items() <= pack.about.items() else None
 
