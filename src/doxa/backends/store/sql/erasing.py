@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,6 +21,8 @@ from doxa.backends.store.sql.rows import ROWS, chunks, erasure, row_of, values_o
 from doxa.core.errors import StoreConflictError, StoreError, StoreLockedError
 
 POLL_S = 0.01
+IN_MEMORY = 256 << 20
+"""Bytes of a file that is copied in memory to write it anew; a larger one is in the folder for temporary files."""
 USER_TABLES = (events, vectors, answers, records, heads)
 
 
@@ -179,7 +182,11 @@ class Erasing(Heads):
         with self._outside(wait=wait) as raw:
             (due,) = raw.execute("PRAGMA user_version").fetchone()
             if due:
+                # SQLite makes a copy first: in memory, so that it is on no other disk, unless it is too large for that.
+                size = Path(self._where).stat().st_size
+                raw.execute(f"PRAGMA temp_store = {'MEMORY' if size <= IN_MEMORY else 'DEFAULT'}")
                 raw.execute("VACUUM")
+                raw.execute("PRAGMA temp_store = DEFAULT")
                 raw.execute("BEGIN IMMEDIATE")
                 (now,) = raw.execute("PRAGMA user_version").fetchone()
                 if now == due:  # else others erased something meanwhile, and wipe it themselves
