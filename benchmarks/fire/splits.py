@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--as-sqlite-does", action="store_true")
     options = parser.parse_args()
     if options.as_sqlite_does:
-        Erasing._compacted = lambda self, *, wait: True  # type: ignore[method-assign]
+        Erasing._compact = lambda self, *, wait: None  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
         found = [left(Path(folder) / f"{seed}.db", seed)[1] for seed in range(options.files)]
     print(f"{options.files} files: {sum(map(bool, found))} hold a word that was erased, {sum(map(len, found))} words")

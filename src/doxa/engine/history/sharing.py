@@ -9,7 +9,7 @@ from doxa.backends.store import Row
 from doxa.core.errors import NotFoundError
 from doxa.core.shared import origin_of, qualified
 from doxa.core.values import Explanation, Fact
-from doxa.engine.history.answers import repeating
+from doxa.engine.history.answers import drop_repeating
 from doxa.engine.history.explain import explain
 from doxa.engine.history.replay import NO_FACT
 from doxa.engine.shared.layers import labelled, place_of, shared_with, told
@@ -65,8 +65,7 @@ def drop_shared_answers(parts: Parts, memory: str, names: Collection[str] | None
     gone = [qualified(memory, key) for key in (("",) if names is None else names)]
     for user in _readers(parts, memory):
         parts.answers.drop(user)
-        if told_to := repeating(parts, user, gone):
-            parts.log.store.drop_answers(parts.log.scope(user), told_to)
+        drop_repeating(parts, user, gone)
 
 
 def drop_set_aside(parts: Parts, memory: str) -> None:

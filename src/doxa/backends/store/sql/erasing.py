@@ -136,7 +136,8 @@ class Erasing(Heads):
         if not self._sqlite or self._memory:
             return
         try:
-            wiped = self._compacted(wait=True) and self._checkpoint(wait=True)
+            self._compact(wait=True)
+            wiped = self._checkpoint(wait=True)
         except StoreError as exc:
             raise StoreLockedError(
                 f"The rows were erased from {self._where}, but its file could not be written anew without what is left "
@@ -157,7 +158,7 @@ class Erasing(Heads):
         """
         if self._sqlite and not self._memory:
             with suppress(StoreError):
-                self._compacted(wait=False)
+                self._compact(wait=False)
             self._checkpoint(wait=False)
 
     def _vacuum(self, scope: str | None) -> None:
@@ -177,8 +178,8 @@ class Erasing(Heads):
                 "Run the same command again, or `VACUUM` in the database."
             ) from exc
 
-    def _compacted(self, *, wait: bool) -> bool:
-        """Write the file anew where something was erased since it was; True once nothing of that is left in it."""
+    def _compact(self, *, wait: bool) -> None:
+        """Write the file anew where something was erased since it was."""
         with self._outside(wait=wait) as raw:
             (due,) = raw.execute("PRAGMA user_version").fetchone()
             if due:
@@ -192,7 +193,6 @@ class Erasing(Heads):
                 if now == due:  # else others erased something meanwhile, and wipe it themselves
                     raw.execute("PRAGMA user_version = 0")
                 raw.execute("COMMIT")
-        return True
 
     def _checkpoint(self, *, wait: bool) -> bool:
         with self._outside(wait=wait) as raw:
