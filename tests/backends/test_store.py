@@ -13,9 +13,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from doxa.backends import load
 from doxa.backends.store import Head, NewRow, Vector, connect, owner_name
+from doxa.backends.store.salvage import LAYOUT
 from doxa.core.errors import (
     ConfigError,
     StaleLeaseError,
@@ -525,20 +527,50 @@ def test_a_file_of_this_version_is_opened_without_looking_for_migrations(tmp_pat
     assert max(path.stem.split("_")[0] for path in migrations.glob("m*.py")) == connect.HEAD
 
 
-def test_the_migrations_make_the_tables_of_the_schema(tmp_path):
-    """The schema that the code uses and the one that migrations build are the same."""
-    import sqlalchemy as sa
+def test_a_new_file_is_made_as_the_migrations_would_make_it(tmp_path):
+    """To the order of the columns, and without a migration that runs."""
+    from alembic import command
+    from alembic.config import Config
 
-    from doxa.backends.store.schema import metadata
+    for name in ("migrated", "new"):
+        engine = sa.create_engine(f"sqlite:///{tmp_path / name}.db")
+        if name == "migrated":
+            config = Config()
+            config.set_main_option("script_location", str(Path(connect.__file__).parent / "migrations"))
+            with engine.begin() as connection:
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+        else:
+            load("store", f"sql:{tmp_path / name}.db").close()
+        engine.dispose()
+    migrated, new = (tables_of(tmp_path / f"{name}.db") for name in ("migrated", "new"))
+    assert migrated == new
+    assert {table: [column[1] for column in new[table][0]] for table in LAYOUT} == {
+        table: list(columns) for table, columns in LAYOUT.items()
+    }
 
-    path = tmp_path / "memory.db"
-    load("store", f"sql:{path}").close()
-    engine = sa.create_engine(f"sqlite:///{path}")
-    built = sa.inspect(engine)
-    for table in metadata.tables.values():
-        assert {c["name"] for c in built.get_columns(table.name)} == {c.name for c in table.columns}
-        assert set(built.get_pk_constraint(table.name)["constrained_columns"]) == {c.name for c in table.primary_key}
-    engine.dispose()
+
+def tables_of(path):
+    """Return each table of a file with its columns and indexes, in their order."""
+    with closing(sqlite3.connect(path)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            name: (
+                connection.execute(f"PRAGMA table_xinfo({name})").fetchall(),
+                {
+                    index[1:]: connection.execute(f"PRAGMA index_xinfo({index[1]})").fetchall()
+                    for index in connection.execute(f"PRAGMA index_list({name})")
+                },
+                connection.execute("SELECT wr FROM pragma_table_list WHERE name = ?", (name,)).fetchall(),
+            )
+            for name in names
+        } | {"version": connection.execute("SELECT version_num FROM alembic_version").fetchall()}
+
+
+def test_making_a_memory_loads_no_migrations(tmp_path):
+    """What runs them is slow to import, and a new file needs none of it."""
+    code = "import sys; from doxa.backends import load; load('store', sys.argv[1]); sys.exit('alembic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code, f"sql:{tmp_path}/memory.db"], check=False).returncode == 0
 
 
 def test_opening_waits_for_another_process_that_makes_the_same_file(tmp_path):

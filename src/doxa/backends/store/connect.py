@@ -23,12 +23,17 @@ from doxa.backends.store.files import (
     know_connections,
     prepare_connections,
 )
+from doxa.backends.store.schema import metadata
 from doxa.backends.store.server import POOLS, Server
 from doxa.core.errors import ConfigError, MissingDependencyError, StoreVersionError
 from doxa.core.sealing import MemoryKey
 
 HEAD = "m008"
 """The newest migration."""
+VERSIONS = """CREATE TABLE alembic_version (
+    version_num VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+)"""
+"""The table in which Alembic keeps the newest migration of a database, as it makes it."""
 MIGRATING = threading.Lock()
 """Alembic keeps the migration that runs in module globals, so that one process runs one at a time."""
 DIALECTS = ("sqlite", "postgresql", "postgres")
@@ -127,10 +132,10 @@ def file_engine(
 def _migrate(engine: sa.Engine, *, partitions: int) -> None:
     with engine.connect() as connection:
         found = version_of(connection)
-    if found == HEAD:
+    if found == HEAD or (found is None and engine.dialect.name == "sqlite" and _begun(engine)):
         return
     from alembic import command
-    from alembic.config import Config as AlembicConfig  # slow to import, and needed once in the life of a file
+    from alembic.config import Config as AlembicConfig  # slow to import, and of no use to a new file
 
     config = AlembicConfig()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
@@ -146,6 +151,18 @@ def _migrate(engine: sa.Engine, *, partitions: int) -> None:
             command.upgrade(config, "head")
             if engine.dialect.name == "sqlite":
                 connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _begun(engine: sa.Engine) -> bool:
+    """Make the tables of a new SQLite file, as all migrations together would; False where older ones are there."""
+    with engine.connect().execution_options(write=True) as connection, connection.begin():
+        if (found := version_of(connection)) is not None:  # another process was faster
+            return found == HEAD
+        metadata.create_all(connection, checkfirst=False)
+        connection.exec_driver_sql(VERSIONS)
+        connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (HEAD,))
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+    return True
 
 
 def require_known(found: str | None, url: sa.URL) -> None:

@@ -1,4 +1,8 @@
-"""The tables. A change here needs a new file in `migrations/versions/` and a test that starts from the oldest."""
+"""The tables. A change here needs a new file in `migrations/versions/` and a test that starts from the oldest.
+
+A new file gets these tables as they are here, an older one those that the migrations make, and both are the same to the
+order of the columns, by which `salvage` knows what it finds in a damaged file: new columns come last.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +31,8 @@ events = Table(
     Column("known_at", BigInteger, nullable=False),
     Column("body", Text, nullable=False),
     Column("fence", Integer),
-    Column("previous", Integer),
     Column("digest", Bytes),
+    Column("previous", Integer),
     Index("events_turn", "scope", "turn_id", unique=True),
     sqlite_with_rowid=False,
 )
@@ -102,8 +106,8 @@ heads = Table(
     Column("failures", Integer, nullable=False, default=0, server_default="0"),
     Column("failed_at", Float),
     Column("failure", Text),
-    Column("undigested", Integer, nullable=False, default=0, server_default="0"),
     Column("digest", Bytes),
+    Column("undigested", Integer, nullable=False, default=0, server_default="0"),
 )
 """One row a scope: where its log stands, and who is processing it until when (seconds since 1970).
 
