@@ -223,6 +223,29 @@ def test_a_reply_of_another_process_is_forgotten_too(filled, monkeypatch):
     assert holds(folder, CANARY) == []
 
 
+@pytest.mark.parametrize("how", [{"turn_id": "t2"}, {"everything": True}])
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_turn_that_another_process_erases_meanwhile_is_there_no_more(filled, config, monkeypatch, how, goes_on):
+    """It went in between reading the state and reading the log, and the log may be empty."""
+    doxa, folder = filled
+    log, rows, done = doxa.parts.log, doxa.parts.log.rows, []
+
+    def later(user):
+        if not done:
+            with Doxa.open(folder / "memory.db", config=config) as other:
+                done.append(other.memory(user="ana").forget(**how))
+                if goes_on:
+                    other.dialogue(user="ana", session="s").absorb("I live in Turin.", turn_id="t9")
+        return rows(user)
+
+    monkeypatch.setattr(log, "rows", later)
+    with pytest.raises(NotFoundError):
+        doxa.memory(user="ana").forget(turn_id="t2")
+    monkeypatch.undo()
+    assert "t2" in done[0].turn_ids and holds(folder, CANARY) == []
+    assert [row.turn_id for row in rows("ana") if row.turn_id == "t9"] == ["t9"] * goes_on
+
+
 def test_no_cache_keeps_what_was_forgotten(filled):
     """The encoder's answers to queries are kept by their text; they go too."""
     doxa, _ = filled

@@ -206,6 +206,8 @@ def erase_turns(
         rows, facts_before = log.rows(user), len(state.beliefs.facts)
         # From the rows, not from the state: another process may have written a reply since that was read.
         turns = {row.ordinal: row for row in rows if row.kind == "turn" and row.ordinal >= first}
+        if any(turn.ordinal not in turns for turn in state.received(after=first - 1)):
+            raise StoreConflictError(f"{user}: another process erased turns after their log was read.")
         gone = {o for o, row in turns.items() if o in asked or row.body.get("generated")}
         ids = sorted(str(turns[ordinal].turn_id) for ordinal in gone)
         delete = {row.ordinal for row in rows if _concerns(row, gone, ids)}
