@@ -172,7 +172,7 @@ class User:
         for one in self.said.values():
             if one.acknowledged and not one.gone and one.turn_id not in there:
                 if self.erased_all:
-                    one.gone = "yes"
+                    one.gone = "maybe" if one.flying else "yes"  # sent twice, and the other may come behind the erasure
                 else:
                     raise Wrong(f"{self.name}: turn {one.turn_id} was acknowledged at step {one.acknowledged}, is gone")
             if one.gone == "maybe" and not one.flying and self.is_whole:

@@ -6,6 +6,7 @@ for code that serves others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -68,6 +69,7 @@ def pseudonym(scope: str) -> str:
 
 def without_password(url: str) -> str:
     """Return an address of a database as it may be shown; a path is shown as it is."""
+    url = re.sub(r"([?&]password=)[^&]*", r"\1****", url)
     head, at, tail = url.rpartition("@")
     scheme, found, rest = head.partition("://")
     user, colon, _ = rest.partition(":")

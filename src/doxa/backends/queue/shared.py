@@ -52,16 +52,19 @@ class Shared:
         self._ended = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._shutdown: asyncio.Event | None = None
+        self._reached = False
 
     def run(self, work: Work, waiting: Waiting, *, most: int, every_s: float) -> None:
         """Work on what waits. See `Queue`."""
         tries, waits = 0, pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S, growth=4)
+        self._reached = False
         with ThreadPoolExecutor(most, thread_name_prefix="doxa-worker") as threads:
             while not self._ended.is_set():
                 try:
                     asyncio.run(self._run(work, waiting, threads, most, every_s))
-                    tries, waits = 0, pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S, growth=4)
                 except (psycopg.Error, PgqException, OSError, StoreUnavailableError) as exc:
+                    if self._reached:  # since the last time
+                        tries, waits, self._reached = 0, pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S, growth=4), False
                     tries += 1
                     if tries == TRIES:
                         raise StoreUnavailableError(
@@ -119,6 +122,7 @@ class Shared:
                     await queries.enqueue(
                         [ENTRY] * count, payloads, [0] * count, dedupe_key=list(scopes), on_conflict="skip"
                     )
+                self._reached = True
             except BaseException:
                 shutdown.set()
                 raise

@@ -25,6 +25,7 @@ from doxa.backends.store.files import (
 )
 from doxa.backends.store.schema import metadata
 from doxa.backends.store.server import POOLS, Server
+from doxa.core.access import without_password
 from doxa.core.errors import ConfigError, MissingDependencyError, StoreVersionError
 from doxa.core.sealing import MemoryKey
 
@@ -47,11 +48,13 @@ def parse_url(location: str) -> sa.URL:
     """
     if not location.removeprefix("sqlite:").strip():
         raise ConfigError('Expected the path of a memory file, ":memory:", or an SQLAlchemy URL; got an empty text.')
-    if re.match(r"^[a-z][a-z0-9+]*://", location):
+    if re.match(r"^[a-z][a-z0-9+]*://", location, re.IGNORECASE):
         try:
             url = sa.make_url(location)
-        except ArgumentError as exc:
-            raise ConfigError(f"Expected a path or an SQLAlchemy URL, got {location!r}.") from exc
+        except (ArgumentError, ValueError) as exc:
+            given = without_password(location)
+            raise ConfigError(f"Expected a path or an SQLAlchemy URL, got {given!r}.") from exc
+        url = url.set(drivername=url.drivername.lower())
         if url.get_backend_name() not in DIALECTS:
             raise ConfigError(f"Expected a path, sqlite:... or postgresql://...; {url.drivername!r} is not supported.")
         return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgres", "postgresql") else url

@@ -10,6 +10,7 @@ from doxa.backends.store.cipher import driver, errors_of_files, salt_of, unlock
 from doxa.backends.store.connect import parse_url
 from doxa.backends.store.failures import mapped_errors
 from doxa.backends.store.files import check_file, in_memory
+from doxa.core.access import without_password
 from doxa.core.errors import InputError, NotFoundError, StoreError, StoreKeyError, StoreLockedError
 from doxa.core.sealing import MemoryKey
 
@@ -43,7 +44,7 @@ def open_hold(location: str, *, key: MemoryKey | None = None) -> Hold:
     """
     url = parse_url(location)
     if url.get_backend_name() != "sqlite" or in_memory(url):
-        raise InputError(f"Expected the path of a memory file, got {location!r}.")
+        raise InputError(f"Expected the path of a memory file, got {without_password(location)!r}.")
     path = Path(str(url.database))
     if not path.is_file() or not path.stat().st_size:
         raise NotFoundError(f"There is no memory at {path}.")

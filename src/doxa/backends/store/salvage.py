@@ -29,6 +29,7 @@ from doxa.backends.store.server import Server
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.heads import ERASED, head_values, insert_rows
 from doxa.backends.store.sql.rows import moment_of, standing
+from doxa.core.access import without_password
 from doxa.core.errors import InputError, NotFoundError, StoreDamagedError, StoreReadOnlyError
 from doxa.core.sealing import MemoryKey
 
@@ -231,7 +232,8 @@ def open_salvage(location: str, *, key: MemoryKey | None = None) -> Salvage:
     """
     url = parse_url(location)
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
-        raise InputError(f"Expected the path of a memory file, got {location!r}. A server checks its own files.")
+        given = without_password(location)
+        raise InputError(f"Expected the path of a memory file, got {given!r}. A server checks its own files.")
     path = Path(str(url.database))
     if not path.is_file():
         raise NotFoundError(f"There is no memory at {path}.")

@@ -107,9 +107,13 @@ class Worker:
         self._parts.close()
 
     def _waiting(self) -> list[str]:
-        """Return the scopes that nobody is at and nobody has given up. Cost: O(scopes)."""
-        left = self._given_up()
-        return [scope for scope in self._store.pending(free=True) if scope not in left]
+        """Return the scopes that nobody is at and nobody has given up; none while the database is busy. O(scopes)"""
+        try:
+            left = self._given_up()
+            return [scope for scope in self._store.pending(free=True) if scope not in left]
+        except StoreLockedError as exc:
+            logger.warning("what waits is looked for again: %s", exc)
+            return []
 
     def _given_up(self) -> set[str]:
         return {failure.scope for failure in self._store.failures() if failure.times >= ATTEMPTS}

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from doxa.backends import load
+from doxa.core.access import without_password
 from doxa.core.config import Config
 from doxa.core.errors import InputError, StoreError, StoreKeyError, StoreReadOnlyError
 from doxa.core.migration import Rekeyed
@@ -61,7 +62,10 @@ def rekey(
         StoreError: the new files cannot be written; nothing was changed.
         MissingDependencyError: the extra `encrypted` is not installed.
     """
-    path = Path(database_file(location) or location)
+    file = database_file(location)
+    if not file:
+        raise InputError(f"Expected the path of a memory file, got {without_password(location)!r}.")
+    path = Path(file)
     finish_rekeying(str(path))
     old = (config or Config.load()).store.secret()
     with closing(load("hold", f"sql:{path}", key=old)) as hold:

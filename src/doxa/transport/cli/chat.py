@@ -72,7 +72,7 @@ def chat(
         room = Room(request=request, dialogue=dialogue, memory=memory, trace=trace)
         if sys.stdin.isatty():
             request.note(
-                f"Chatting as {dialogue.speaker}, remembered in {request.config.db}. /help lists more, /quit leaves."
+                f"Chatting as {dialogue.speaker}, remembered in {request.place}. /help lists more, /quit leaves."
             )
         try:
             for message in _messages(request):
@@ -81,7 +81,7 @@ def chat(
             pass
         room.dialogue.flush()
         if sys.stdin.isatty():
-            request.note(f"Everything you said is kept in {request.config.db}.")
+            request.note(f"Everything you said is kept in {request.place}.")
 
 
 def _messages(request: Request) -> Iterator[str]:

@@ -155,7 +155,7 @@ def _up(request: Request, config: Config, address: str | None) -> int:
         where = f"http://{config.server.host}:{config.server.port}"
         request.give(
             {"address": where, **_plain(found)},
-            lambda out: out.print(f"Doxa serves {clean(config.db)} at {where} from {_said(found)}", soft_wrap=True),
+            lambda out: out.print(f"Doxa serves {clean(request.place)} at {where} from {_said(found)}", soft_wrap=True),
         )
         if not own:
             return DONE

@@ -322,7 +322,7 @@ def _tell_end(request: Request, tally: Tally, again: str) -> None:
 
 def _again(request: Request, file: str, format: str, session: str | None) -> str:
     """Return the command that goes on with a transcript."""
-    words = ["doxa", "ingest", file, "--db", request.config.db, "--user", request.config.user]
+    words = ["doxa", "ingest", file, "--db", request.place, "--user", request.config.user]
     words += ["--format", format] if format != "auto" else []
     words += ["--session", session] if session else []
     return shlex.join(words)

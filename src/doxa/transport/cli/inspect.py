@@ -54,7 +54,7 @@ def inspect(
             if request.json:
                 dump({"address": f"{address}/inspect", "url": url}, lines=True)
             else:
-                request.out.print(f"Inspect {request.config.db} at {url}  (stop with Ctrl-C)", soft_wrap=True)
+                request.out.print(f"Inspect {request.place} at {url}  (stop with Ctrl-C)", soft_wrap=True)
             if browser and not webbrowser.open(url):
                 request.note("No browser could be opened here: open the address above in one.")
 

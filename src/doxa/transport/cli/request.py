@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from doxa.core.access import without_password
 from doxa.core.errors import InputError, NotFoundError
 from doxa.transport.cli.render import PIPE_WIDTH, console, dump
 
@@ -69,6 +70,11 @@ class Request:
     def err(self) -> Console:
         """Standard error, for progress and problems."""
         return console(stderr=True)
+
+    @property
+    def place(self) -> str:
+        """Where the memory is, as it may be shown: without the password of a server."""
+        return without_password(self.config.db)
 
     @property
     def shows_progress(self) -> bool:

@@ -101,14 +101,14 @@ def _tell(request: Request, settings: ServerConfig, address: str, secret: str | 
         dump(told, lines=True)
         return
     out = request.out
-    out.print(f"Doxa serves {request.config.db} at {address}  (stop with Ctrl-C)", soft_wrap=True)
+    out.print(f"Doxa serves {request.place} at {address}  (stop with Ctrl-C)", soft_wrap=True)
     if settings.open:
         whose = f"without Doxa-User the memory is that of {clean(request.config.user)}"
         out.print(f"  key      none needed from this machine (--open); {whose}", soft_wrap=True)
     elif secret:
         out.print(f"  key      {secret}  (shown this once)", soft_wrap=True)
     else:
-        where = f" --db {shlex.quote(request.options.db)}" if request.options.db else ""
+        where = f" --db {shlex.quote(request.place)}" if request.options.db else ""
         known = f"`doxa keys list{where}` shows which there are" if keyed else "there is none yet"
         out.print(f"  key      {known}, `doxa keys add{where}` makes one", soft_wrap=True)
     out.print(f"  REST     {told['rest']}  described at {told['pages']}", soft_wrap=True)

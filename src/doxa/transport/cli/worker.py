@@ -40,7 +40,7 @@ def worker(
     running = Worker.open(request.config.db, config=request.config)
     before = {number: signal.signal(number, lambda *_: running.stop()) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        request.note(f"Processing what waits in {request.config.db}  (stop with Ctrl-C)")
+        request.note(f"Processing what waits in {request.place}  (stop with Ctrl-C)")
         running.run(most=most)
     finally:
         for number, handler in before.items():
