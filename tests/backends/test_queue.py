@@ -157,6 +157,23 @@ def test_a_server_that_is_started_anew_loses_no_work(own_postgres, how):
     assert trouble == []
 
 
+def test_connections_that_are_cut_again_and_again_end_nothing_while_there_is_work_between(own_postgres, monkeypatch):
+    from doxa.backends.queue import shared
+
+    monkeypatch.setattr(shared, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(shared, "LONGEST_PAUSE_S", 0.05)
+    waiting = Waiting()
+    cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'doxa-worker'"
+    with running(f"postgres:{own_postgres.url(own_postgres.make())}", waiting.done, waiting) as trouble:
+        for n in range(shared.TRIES + 2):
+            waiting.scopes.append(f"t/{n}")
+            until(lambda: waiting.empty() or trouble)
+            assert trouble == []
+            ((count,),) = own_postgres.execute(cut)
+            assert count
+    assert len(set(waiting.calls)) == shared.TRIES + 2
+
+
 def test_a_database_that_stays_away_is_an_error_that_says_what_to_do(monkeypatch, tmp_path):
     from doxa.backends.queue import shared
 

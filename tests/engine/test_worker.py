@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from doxa.backends import load
 from doxa.backends.store import NewRow
-from doxa.core.errors import BackendReplyError
+from doxa.core.errors import BackendReplyError, StoreLockedError
 from doxa.core.values import Turn
 from doxa.engine import Doxa, Worker, stuck, try_again
 from doxa.engine.absorb import maintenance
@@ -157,4 +157,27 @@ def test_a_worker_leaves_alone_whom_another_process_is_at(location, config):
         until(lambda: store.pending() == ["default/ana"])
         store.lease("default/ana", owner="elsewhere/1/1", seconds=0)
         until(lambda: not store.pending())
+    store.close()
+
+
+@pytest.mark.parametrize("asked", ["pending", "failures"])
+def test_a_database_that_is_busy_when_it_is_asked_what_waits_is_asked_again(location, config, monkeypatch, asked):
+    store = received(location, "default/ana")
+    running, looks = Worker.open(location, config=config), []
+    real = getattr(running._store, asked)
+
+    def busy(**given):
+        looks.append(1)
+        if len(looks) == 1:
+            raise StoreLockedError("All connections of this process are in use; nothing was written. Try again.")
+        return real(**given)
+
+    monkeypatch.setattr(running._store, asked, busy)
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    until(lambda: not store.pending() or not thread.is_alive())
+    running.stop()
+    thread.join(20)
+    running.close()
+    assert processed(store, "default/ana") == [1] and len(looks) > 1
     store.close()
