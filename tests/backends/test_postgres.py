@@ -421,6 +421,45 @@ def test_a_server_that_goes_before_that_space_is_freed_is_told_in_our_words(post
         assert store.head(SCOPE).received == 0
 
 
+def test_a_lock_of_somebody_else_is_not_waited_for_without_end_to_free_that_space(postgres_url):
+    with opened(postgres_url, timeout_s=0.2) as store, opened(postgres_url) as other:
+        store.receive(SCOPE, turn(), turn_id="t1")
+        with other._write() as holder:
+            holder.exec_driver_sql("LOCK TABLE keys IN SHARE UPDATE EXCLUSIVE MODE")
+            with pytest.raises(StoreLockedError, match=r"were erased.*store\.timeout_s"):
+                store.erase(SCOPE)
+        store.wipe(SCOPE)
+        assert store.head(SCOPE).received == 0
+
+
+def test_a_time_out_of_the_whole_database_does_not_keep_that_space(empty_postgres_url, postgres):
+    name = sa.make_url(empty_postgres_url).database
+    postgres.execute(f"ALTER DATABASE {name} SET statement_timeout = 1")
+    with opened(empty_postgres_url, partitions=0) as store:
+        store.receive_many(SCOPE, {f"t{n}": turn("x" * 500) for n in range(50)})
+        store.erase(SCOPE)
+        with store._read() as connection:
+            assert connection.exec_driver_sql("SELECT pg_relation_size('events')").scalar() == 0
+
+
+def test_who_may_not_free_that_space_is_told_so(postgres_url, postgres):
+    """A role that does not own the tables: the server only warns, and leaves them out."""
+    url = sa.make_url(postgres_url)
+    postgres.execute("CREATE ROLE writer LOGIN")
+    try:
+        postgres.execute(
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO writer", database=url.database
+        )
+        with opened(url.set(username="writer").render_as_string(hide_password=False)) as store:
+            store.receive(SCOPE, turn(), turn_id="t1")
+            with pytest.raises(StoreLockedError, match=r"were erased.*permission denied.*owns the tables"):
+                store.erase(SCOPE)
+            assert store.head(SCOPE).received == 0
+    finally:
+        postgres.execute("DROP OWNED BY writer", database=url.database)
+        postgres.execute("DROP ROLE writer")
+
+
 @pytest.mark.parametrize("how", ["fast", "immediate"], ids=["restart", "crash"])
 def test_a_server_that_is_started_anew_loses_and_doubles_nothing(own_postgres, how):
     url, sent, failures = own_postgres.url(own_postgres.take()), [], []

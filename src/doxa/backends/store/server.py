@@ -80,14 +80,16 @@ def make_engine(url: sa.URL, server: Server) -> sa.Engine:
 
 
 def own_connection(url: sa.URL, server: Server) -> Any:
-    """Return a psycopg connection beside the pool, in autocommit, without limits; the caller closes it.
+    """Return a psycopg connection beside the pool, in autocommit; the caller closes it.
 
-    Nothing that is written over it has to outlive the server.
+    A statement may take as long as it does, but waits for nobody's lock for longer than `timeout_s`. Nothing that is
+    written over it has to outlive the server.
     """
     import psycopg
 
     _, arguments = sa.create_engine(url).dialect.create_connect_args(url)
-    own = connect_arguments(url, server, {"synchronous_commit": "off"})
+    session = {**server.limits, "statement_timeout": 0, "synchronous_commit": "off"}
+    own = connect_arguments(url, server, session)
     return psycopg.connect(autocommit=True, **{**arguments, **own})
 
 

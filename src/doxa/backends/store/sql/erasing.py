@@ -170,8 +170,12 @@ class Erasing(Heads):
                 if parts:
                     number = number_of(connection, str(scope), parts)
                     names = [part_of(name, number) for name in names]
+            skipped: list[str] = []
             with mapped_errors(self._where), own_connection(self._engine.url, self._server) as connection:
+                connection.add_notice_handler(lambda said: _warned(said, skipped))
                 connection.execute(f"VACUUM (INDEX_CLEANUP TRUE) {', '.join([*names, keys.name])}")
+            if skipped:
+                raise StoreError(f"{skipped[0]}. Give a role that owns the tables of Doxa.")
         except StoreError as exc:
             raise StoreLockedError(
                 f"The rows were erased from {self._where}, but the space that they took could not be freed ({exc}) "
@@ -218,6 +222,12 @@ class Erasing(Heads):
                 if raw.in_transaction:
                     raw.rollback()
                 raw.execute(f"PRAGMA busy_timeout = {timeout_ms}")
+
+
+def _warned(said: Any, words: list[str]) -> None:
+    """Add what Postgres says of a table that it leaves out: that is no error there."""
+    if said.severity_nonlocalized == "WARNING":
+        words.append(said.message_primary)
 
 
 def _delete(connection: sa.Connection, scope: str, ordinals: Sequence[int]) -> dict[str, int]:
