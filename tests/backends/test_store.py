@@ -329,6 +329,12 @@ def test_failures_are_counted_until_a_turn_is_processed(store):
     assert store.failures() == []
 
 
+def test_a_failure_whose_reason_no_text_of_a_database_can_be_is_counted(store):
+    store.receive(SCOPE, turn(), turn_id="t1")
+    assert [store.fail(SCOPE, f"the model said {sign}") for sign in ("\0", "\ud83d", "é")] == [1, 2, 3]
+    assert store.failures()[0].reason == "the model said é"
+
+
 def test_pending_turns_that_somebody_holds_are_not_free(store):
     for scope in (SCOPE, "default/ben", "default/cleo"):
         store.receive(scope, turn(), turn_id="t1")

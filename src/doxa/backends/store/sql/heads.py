@@ -56,7 +56,8 @@ class Heads(Database):
     @sent_again()
     def fail(self, scope: str, reason: str) -> int:
         """Note a failure. See `Store`."""
-        failed = {"failures": heads.c.failures + 1, "failed_at": self._now(), "failure": reason}
+        said = reason.replace("\0", "?").encode(errors="replace").decode()  # it may quote what no database can hold
+        failed = {"failures": heads.c.failures + 1, "failed_at": self._now(), "failure": said}
         with self._write() as connection:
             noted = sa.update(heads).where(heads.c.scope == scope, UNPROCESSED).values(failed)
             return connection.execute(noted.returning(heads.c.failures)).scalar() or 0
