@@ -13,6 +13,7 @@ from doxa.backends import load
 from doxa.backends.store import Change, NewRow, Row, Vector, connect
 from doxa.core.errors import (
     ClosedError,
+    InputError,
     StoreError,
     StoreLockedError,
     StoreReadOnlyError,
@@ -141,6 +142,23 @@ def test_many_rows_are_written_as_few_are(postgres_url, count):
         store.put_vectors("t/whole", model="m", vectors=vectors)
         assert store.read("t/many") == store.read("t/whole") == rows
         assert store.vectors("t/whole", model="m") == vectors
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda store, scope: store.receive(scope, turn(), turn_id="t1"),
+        lambda store, scope: store.receive_many(scope, {f"t{n}": turn() for n in range(40)}),
+        lambda store, scope: store.keep_records(scope, "s", {"k": b"v"}),
+        lambda store, scope: store.keep_answers(scope, {"a": {}}, latest=5),
+    ],
+    ids=["turn", "turns", "records", "answers"],
+)
+def test_a_scope_that_postgres_has_no_room_for_is_refused_before_it_begins(postgres_url, call):
+    with opened(postgres_url) as store:
+        with pytest.raises(InputError, match=r"tenant and a user of 400 characters .* got 401"):
+            call(store, f"{'%C3%A9' * 50}/{'u' * 100}")
+        call(store, f"{'%C3%A9' * 50}/{'u' * 99}")
 
 
 CONNECTED = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'doxa'"

@@ -211,6 +211,42 @@ def test_a_source_that_is_being_written_is_copied_as_it_was_at_one_moment(tmp_pa
         assert store.head("default/ü 1").ordinal == store.read("default/ü 1")[-1].ordinal
 
 
+@pytest.mark.parametrize(
+    ("scope", "says"),
+    [
+        ("default/an\0id", "NUL"),
+        ("default/a\0name", "NUL"),
+        ("default/a record", "NUL"),
+        (f"{'t' * 200}/{'u' * 200}", "400 characters"),
+    ],
+    ids=["id", "name", "record", "long name"],
+)
+@pytest.mark.parametrize("turns", [1, 40], ids=["inserted", "copied"])
+def test_what_postgres_cannot_hold_is_named_and_the_others_are_copied(tmp_path, postgres_url, scope, says, turns):
+    """What is in a file of an earlier Doxa, which took it."""
+    source = tmp_path / "from.db"
+    with opened(source) as store:
+        for one in ("a/before", "zoe/behind"):
+            store.receive(one, turn(), turn_id="t")
+        ids = "x\0y" if "\0id" in scope else "x"
+        store.receive_many(scope, {f"{ids}{n}": turn() for n in range(turns)})
+        store.keep_records(scope, "s", {"k\0" if "record" in scope else "k": b"v"})
+    for only_compare, others in ((False, "copied"), (False, "same"), (True, "same")):
+        found = migrate(str(source), postgres_url, only_compare=only_compare)
+        assert {one.scope: one.state for one in found.moved if one.what == "log" and one.scope != scope} == {
+            "a/before": others,
+            "zoe/behind": others,
+        }
+        (left,) = [one for one in found.moved if one.scope == scope]
+        assert not found.complete
+        if only_compare:
+            assert left.state in ("missing", "refused")
+        else:
+            assert left.state == "refused" and says in left.reason
+    with opened(postgres_url) as store:
+        assert store.scopes() == ["a/before", "zoe/behind"]
+
+
 def test_what_cannot_be_copied_is_refused(tmp_path):
     source, text = tmp_path / "from.db", tmp_path / "notes.txt"
     fill(source)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from doxa.core.config import StoreConfig
-from doxa.core.errors import NotFoundError
+from doxa.core.errors import InputError, NotFoundError, TurnError
 from doxa.engine import Doxa, Keys, Records
 
 SRC = Path(__file__).parents[2] / "src"
@@ -125,6 +125,22 @@ def test_a_turn_without_an_id_gets_one_whatever_its_session_is_called(location, 
         talk = doxa.dialogue(user="ana", session=session)
         assert talk.absorb("I live in Lisbon.").turn_id != talk.absorb("I work for Siemens.").turn_id
         assert {turn.session for turn in doxa.memory(user="ana").turns()} == {session}
+
+
+def test_an_id_that_not_every_database_can_store_is_refused(location, config):
+    """In a file as well, so that it can be carried to Postgres later on."""
+    with Doxa.open(location, config=config) as doxa:
+        with pytest.raises(TurnError, match="NUL"):
+            doxa.dialogue(user="ana", session="s").absorb("I live in Lisbon.", turn_id="a\0b")
+        assert doxa.memory(user="ana").turns() == []
+
+
+def test_a_tenant_and_a_user_with_names_too_long_for_postgres_are_told_so(postgres_url, config):
+    with (
+        Doxa.open(postgres_url, config=config) as doxa,
+        pytest.raises(InputError, match="three for each of its bytes"),
+    ):
+        doxa.tenant("名" * 40).dialogue(user="u" * 60, session="s").absorb("I live in Lisbon.")
 
 
 def test_processes_that_write_one_user_lose_and_double_nothing(postgres_url, config, writer):

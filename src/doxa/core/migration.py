@@ -13,15 +13,17 @@ class Moved:
     """What became of one log with all that is kept beside it, of the API keys, or of the mark of what was erased.
 
     `copied` was written and read back; `same` was there already, byte for byte; `differs` means that the target holds
-    something else, which was left as it is; `missing` that it holds nothing (only where nothing is copied).
+    something else, which was left as it is; `missing` that it holds nothing (only where nothing is copied); `refused`
+    that it cannot hold it, for a `reason`, and holds nothing of it.
     """
 
     what: Literal["log", "keys", "erasures"]
     scope: str = ""
-    state: Literal["copied", "same", "differs", "missing"]
+    state: Literal["copied", "same", "differs", "missing", "refused"]
     rows: int
     digest: str = ""
     """Of the rows in the source, in a fixed order, whatever the database: `v1:` and a SHA-256."""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,6 +186,8 @@ def _require_id(turn_id: str) -> None:
     """Raise TurnError unless it is an id that a turn of one's own may have."""
     if not 0 < len(turn_id.strip()) <= MAX_ID_CHARS:
         raise TurnError(f"A turn id has 1 to {MAX_ID_CHARS} characters; leave it out to get one. Got {turn_id[:40]!r}.")
+    if "\0" in turn_id:
+        raise TurnError(f"A turn id has no NUL in it: Postgres cannot store that. Give another; got {turn_id[:40]!r}.")
     if turn_id.startswith(PREFIX):
         raise TurnError(
             f"Ids that begin with {PREFIX!r} are those of shared memories; give another. Got {turn_id[:40]!r}."

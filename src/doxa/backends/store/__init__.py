@@ -90,7 +90,8 @@ class Failure:
 class Store(Protocol):
     """A database of event logs. All methods are atomic, safe between threads and between processes.
 
-    Every method may raise `StoreError` (locked, read-only, full, damaged).
+    Every method may raise `StoreError` (locked, read-only, full, damaged), and one that begins a scope `InputError`
+    where its name is too long for the database.
     """
 
     def receive(

@@ -24,6 +24,8 @@ from doxa.core.errors import (
 MIN_FREE_BYTES = 64 * 1024
 ROLLED_BACK = ("40001", "40P01")
 """Postgres gave up one of two transactions that were in each other's way; it can be sent again."""
+TOO_LARGE = "54000"
+"""A value goes beyond what an index or a row has room for."""
 GONE = ("57P01", "57P02", "57P03", "57P05", "08000", "08001", "08003", "08004", "08006", "53300")
 """The server shuts down, starts, drops idle connections, cannot be reached, or has too many connections."""
 DAMAGE = (
@@ -45,7 +47,7 @@ def mapped_errors(where: str) -> Iterator[None]:
     """Turn every database error inside the block into a `StoreError` that says what to do."""
     try:
         yield
-    except errors_of_files(DBAPIError, *_errors_of_server()) as exc:
+    except errors_of_files(DBAPIError, *errors_of_server()) as exc:
         raise mapped(exc, where) from exc
     except MemoryError as exc:  # what SQLite says of a length that is none
         raise damaged(where, "a part of it, which says that it is longer than there is memory for,") from exc
@@ -60,7 +62,7 @@ def mapped_errors(where: str) -> Iterator[None]:
         raise StoreError(f"The database {where} failed: {exc}") from exc
 
 
-def _errors_of_server() -> tuple[type[Exception], ...]:
+def errors_of_server() -> tuple[type[Exception], ...]:
     """Return the errors of the driver of Postgres, if it was loaded: what connections beside the pool raise."""
     loaded = sys.modules.get("psycopg")
     return () if loaded is None else (loaded.Error,)
@@ -97,6 +99,13 @@ def state(exc: BaseException | None) -> str | None:
     """Return the SQLSTATE of an error of Postgres; None where it has none."""
     found = getattr(getattr(exc, "orig", None) or exc, "sqlstate", None)
     return found if isinstance(found, str) else None
+
+
+def is_of_values(exc: BaseException) -> bool:
+    """Tell whether an error says that Postgres cannot hold a value; it will say so of the same one again."""
+    loaded = sys.modules.get("psycopg")
+    orig = getattr(exc, "orig", None) or exc
+    return loaded is not None and (isinstance(orig, loaded.DataError) or state(exc) == TOO_LARGE)
 
 
 def is_lost(exc: BaseException) -> bool:

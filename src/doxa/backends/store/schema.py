@@ -9,6 +9,8 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, String, Table, Text
 
 metadata = MetaData()
+LONGEST_SCOPE = 400
+"""Characters of a scope that Postgres has room for."""
 
 
 class Bytes(LargeBinary):
@@ -23,7 +25,7 @@ class Bytes(LargeBinary):
 events = Table(
     "events",
     metadata,
-    Column("scope", String(400), primary_key=True),
+    Column("scope", String(LONGEST_SCOPE), primary_key=True),
     Column("ordinal", Integer, primary_key=True, autoincrement=False),
     Column("kind", String(32), nullable=False),
     Column("turn_id", String(400)),
@@ -47,7 +49,7 @@ the row before it in the log, 0 for none. `digest`, in every table, is that of t
 vectors = Table(
     "vectors",
     metadata,
-    Column("scope", String(400), primary_key=True),
+    Column("scope", String(LONGEST_SCOPE), primary_key=True),
     Column("ordinal", Integer, primary_key=True, autoincrement=False),
     Column("model", String(200), primary_key=True),
     Column("data", Bytes, nullable=False),
@@ -58,7 +60,7 @@ vectors = Table(
 answers = Table(
     "answers",
     metadata,
-    Column("scope", String(400), primary_key=True),
+    Column("scope", String(LONGEST_SCOPE), primary_key=True),
     Column("ordinal", Integer, primary_key=True, autoincrement=False),
     Column("answer_id", String(64), nullable=False),
     Column("body", Text, nullable=False),
@@ -79,7 +81,7 @@ keys = Table(
 records = Table(
     "records",
     metadata,
-    Column("scope", String(400), primary_key=True),
+    Column("scope", String(LONGEST_SCOPE), primary_key=True),
     Column("shelf", String(64), primary_key=True),
     Column("key", String(400), primary_key=True),
     Column("body", Bytes, nullable=False),
@@ -95,7 +97,7 @@ A record that a turn says goes when the turn is erased.
 heads = Table(
     "heads",
     metadata,
-    Column("scope", String(400), primary_key=True),
+    Column("scope", String(LONGEST_SCOPE), primary_key=True),
     Column("ordinal", Integer, nullable=False),
     Column("state", Integer, nullable=False),
     Column("received", Integer, nullable=False),

@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from doxa.backends.store import Head
 from doxa.backends.store.connect import file_engine, open_engine, parse_url, require_known, version_of
 from doxa.backends.store.digests import DIGESTED, is_whole, part, with_digest
-from doxa.backends.store.failures import damaged, mapped_errors
+from doxa.backends.store.failures import damaged, errors_of_server, is_of_values, mapped, mapped_errors
 from doxa.backends.store.files import check_file, in_memory
 from doxa.backends.store.schema import answers, events, heads, keys, records, vectors
 from doxa.backends.store.server import Server, make_engine
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.heads import ERASED, head_values, move_head
+from doxa.backends.store.sql.rows import require_room
 from doxa.core.errors import InputError, NotFoundError, StoreError, StoreForeignError
 from doxa.core.migration import Moved
 from doxa.core.sealing import MemoryKey
@@ -207,22 +208,18 @@ class Transfer:
     def move(self, scope: str, *, told: Told = lambda _: None) -> Moved:
         """Copy a scope, or see whether what the target has of it is the same; `told` hears of rows of its log.
 
+        Nothing stays of a scope that the target cannot hold: one with a sign or a length that Postgres does not take.
+
         Raises:
             StoreError: what was written was read back as something else; nothing of the scope stays.
         """
         with self._source.reading() as source, self._target.writing() as target:
-            if not self._has(target, scope):
-                try:
-                    with target.begin_nested():
-                        return self._copied(source, target, scope, told)
-                except IntegrityError:
-                    pass  # somebody else wrote to the scope meanwhile
-            return self._compared(source, target, scope, told)
+            return self._or_refused(scope, lambda: self._moved(source, target, scope, told))
 
     def compare(self, scope: str, *, told: Told = lambda _: None) -> Moved:
         """Say whether the target has a scope as the source has it; nothing is written."""
         with self._source.reading() as source, self._target.reading() as target:
-            return self._compared(source, target, scope, told)
+            return self._or_refused(scope, lambda: self._compared(source, target, scope, told))
 
     def move_keys(self) -> Moved:
         """Copy the API keys that the target lacks; where one is another, nothing is written."""
@@ -262,7 +259,29 @@ class Transfer:
         self._source.close()
         self._target.close()
 
+    def _or_refused(self, scope: str, act: Callable[[], Moved]) -> Moved:
+        """Return what became of a scope, or why the target cannot hold it."""
+        try:
+            return act()
+        except InputError as exc:
+            reason = str(exc)
+        except (DBAPIError, *errors_of_server()) as exc:
+            if not is_of_values(exc):
+                raise
+            reason = str(mapped(exc, str(self._target.engine.url.database)))
+        return Moved(what="log", scope=scope, state="refused", rows=0, reason=reason)
+
+    def _moved(self, source: sa.Connection, target: sa.Connection, scope: str, told: Told) -> Moved:
+        if not self._has(target, scope):
+            try:
+                with target.begin_nested():
+                    return self._copied(source, target, scope, told)
+            except IntegrityError:
+                pass  # somebody else wrote to the scope meanwhile
+        return self._compared(source, target, scope, told)
+
     def _copied(self, source: sa.Connection, target: sa.Connection, scope: str, told: Told) -> Moved:
+        require_room(target, scope)
         sent = _Digest()
         for table in TABLES:
             names, rows = _names(table), self._source.rows(source, table, scope, whole=True)

@@ -16,7 +16,11 @@ __all__ = ["migrate"]
 
 SHOWN = 20
 """How many logs are named at most that are not as they should be."""
-SAID = {"differs": "holds something else, which was left as it is", "missing": "holds nothing of it"}
+SAID = {
+    "differs": "holds something else, which was left as it is",
+    "missing": "holds nothing of it",
+    "refused": "cannot hold it, and has nothing of it",
+}
 
 
 @command("migrate", example="doxa migrate memory.db postgresql://doxa@localhost/doxa")
@@ -30,7 +34,7 @@ def migrate(
 
     Each user's log is written whole, with its vectors, answers and records, and read back and compared by digest. The
     same command goes on where one was interrupted. Stop what writes to FROM first. Exit code 0 when TO has all of
-    FROM, 3 when it holds something else of some user, or with --verify less.
+    FROM, 3 when it holds something else of some user, or less: what it cannot hold is named.
     """
     from doxa.engine import migrate as migrated
 
@@ -47,6 +51,7 @@ def _plain(found: Migration) -> dict[str, Any]:
         "seconds": round(found.seconds, 3),
         "moved": [
             {"what": one.what, "scope": one.scope, "state": one.state, "rows": one.rows, "digest": one.digest}
+            | ({"reason": one.reason} if one.reason else {})
             for one in found.moved
         ],
     }
@@ -63,11 +68,14 @@ def _show(out: Console, found: Migration) -> None:
     )
     wrong = [one for one in found.moved if one.state in SAID]
     for one in wrong[:SHOWN]:
-        put(out, f"{clean(_named(one))}: TO {SAID[one.state]}.", indent=2)
+        why = f" ({clean(one.reason)})" if one.reason else ""
+        put(out, f"{clean(_named(one))}: TO {SAID[one.state]}{why}.", indent=2)
     if len(wrong) > SHOWN:
         put(out, f"and {len(wrong) - SHOWN} more", indent=2)
     if wrong:
         put(out, "TO does not have all of FROM. Where it holds something else, copy to an empty database.")
+        if any(one.state == "refused" for one in wrong):
+            put(out, "What it cannot hold is in FROM alone: keep FROM, or copy to a file.")
     else:
         put(out, "TO has all of FROM, by digest.")
 

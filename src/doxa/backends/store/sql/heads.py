@@ -15,7 +15,7 @@ from doxa.backends.store.failures import damaged
 from doxa.backends.store.schema import events, heads
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.database import Database, sent_again
-from doxa.backends.store.sql.rows import erasure, head_of, values_of
+from doxa.backends.store.sql.rows import erasure, head_of, require_room, values_of
 
 HEADS = sa.select(heads.c.ordinal, heads.c.state, heads.c.received, heads.c.maintained, heads.c.fence, heads.c.digest)
 HEAD_OF_SCOPE = HEADS.where(heads.c.scope == sa.bindparam("scope"))
@@ -110,11 +110,15 @@ class Heads(Database):
         """Return the head of a scope, and whether it was made here; nobody else makes, moves or removes it meanwhile.
 
         Where another first writer is at work Postgres waits until it has ended, so that the head may be there then.
+
+        Raises:
+            InputError: the scope is too long for Postgres.
         """
         while True:
             found = connection.execute(HELD_HEAD, {"scope": scope}).one_or_none()
             if found is not None:
                 return head_of(found, scope, self._where), False
+            require_room(connection, scope)
             make = self._insert_into(heads).on_conflict_do_nothing().returning(heads.c.scope)
             if connection.execute(make, head_values(scope, Head())).one_or_none() is not None:
                 if connection.execute(FIRST_ROW, {"scope": scope}).scalar() is not None:

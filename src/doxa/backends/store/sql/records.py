@@ -12,7 +12,7 @@ from doxa.backends.store.digests import is_whole, with_digest
 from doxa.backends.store.failures import damaged
 from doxa.backends.store.schema import records
 from doxa.backends.store.sql.database import Database, sent_again
-from doxa.backends.store.sql.rows import chunks
+from doxa.backends.store.sql.rows import chunks, require_room
 
 RECORDS = sa.select(records.c.key, records.c.body, records.c.turn_id, records.c.digest)
 HIGHEST = chr(0x10FFFF)
@@ -41,6 +41,7 @@ class Records(Database):
             if body is not None
         ]
         with self._write() as connection:
+            require_room(connection, scope)
             if expected and not self._are(connection, scope, shelf, expected):
                 return False
             for some in chunks([key for key, body in bodies.items() if body is None]):

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from doxa.backends.store import Head, NewRow, Row
 from doxa.backends.store.digests import is_whole, with_digest
 from doxa.backends.store.failures import damaged, readable
-from doxa.backends.store.schema import events, heads
+from doxa.backends.store.schema import LONGEST_SCOPE, events, heads
+from doxa.core.errors import InputError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CHUNK = 500
@@ -45,6 +46,20 @@ PREVIOUS, LAST = 7, 10
 def chunks(some: Sequence[T]) -> Iterator[Sequence[T]]:
     """Yield parts that are small enough for one statement."""
     yield from (some[at : at + CHUNK] for at in range(0, len(some), CHUNK))
+
+
+def require_room(connection: sa.Connection, scope: str) -> None:
+    """Refuse a scope that is to begin, where Postgres has no room for its name; SQLite takes any.
+
+    Raises:
+        InputError: it is too long.
+    """
+    if connection.dialect.name == "postgresql" and len(scope) > LONGEST_SCOPE:
+        raise InputError(
+            f"Expected a tenant and a user of {LONGEST_SCOPE} characters together at most, got {len(scope)}; nothing "
+            "was stored. A character of a tenant that is no plain letter and no digit counts three for each of its "
+            "bytes. Choose a shorter name."
+        )
 
 
 def dumps(body: Mapping[str, Any]) -> str:
