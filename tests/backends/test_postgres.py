@@ -1,5 +1,6 @@
 """What only a store in Postgres does: parts, one pool, time-outs, lost servers, telling of changes."""
 
+import os
 import queue
 import threading
 import time
@@ -399,6 +400,31 @@ def test_who_was_cut_off_listens_again_and_is_told_that_anything_may_have_change
         store.receive(SCOPE, turn(), turn_id="t1")
         assert next_change(heard, lambda change: change is not None) == Change(scope=SCOPE, ordinal=1)
     assert not [thread for thread in threading.enumerate() if thread.name == "doxa-channel"]
+
+
+@pytest.fixture
+def many_files():
+    """More open files than `select` knows."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2000:
+        pytest.skip(f"this machine lets a process open {hard} files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2000), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    yield
+    for one in held:
+        os.close(one)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_changes_are_told_to_a_process_with_many_open_files(many_files, postgres_url):
+    heard = queue.Queue()
+    with opened(postgres_url) as one, opened(postgres_url, retry_s=9.0) as two:
+        one.listen(heard.put)
+        assert heard.get(timeout=10) is None
+        for n in range(3):
+            two.receive(SCOPE, turn(), turn_id=f"t{n}")
+            assert heard.get(timeout=10) == Change(scope=SCOPE, ordinal=n + 1)
 
 
 def test_nothing_is_told_where_that_is_switched_off(postgres_url):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import select
+import selectors
 import socket
 import threading
 from collections.abc import Callable, Iterable
@@ -112,10 +112,16 @@ class Channel:
             self._call(_change_of(one.payload) for one in connection.notifies(timeout=0))
             if self._ended.is_set():
                 return
-            ready, _, _ = select.select([connection.fileno(), self._woken], [], [])
-            if self._woken in ready:
+            if self._roused(connection):
                 self._ended.wait(GATHER_S)
                 self._woken.recv(4096)
+
+    def _roused(self, connection: Any) -> bool:
+        """Wait until something came over the connection, or from this process; tells whether from here."""
+        with selectors.DefaultSelector() as selector:  # no `select`, which knows the first 1024 files alone
+            selector.register(connection.fileno(), selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            return any(key.fileobj is self._woken for key, _ in selector.select())
 
     def _send(self, connection: Any) -> None:
         with self._guard:
