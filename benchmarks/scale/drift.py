@@ -233,9 +233,8 @@ def ask_all(doxa: Doxa, life: Life, topics: list[int], wording: str, at: datetim
         outcome = "used" if verified else "missed" if rng.random() < TOLD else "abstained"
         step = Step(name="recall", ms=ms, detail={**looked.note, "apart": apart(looked.proposed)})
         needed = () if outcome == "abstained" else (gold,)
-        parts.shadows.add(
-            USER, shadow_of(outcome, at=when, query=text, asked="", needed=needed, evidence=evidence, step=step)
-        )
+        shadow = shadow_of(outcome, at=when, query=text, asked="", needed=needed, evidence=evidence, step=step)
+        parts.shadows.add(USER, (state.ordinal, shadow))
     return results
 
 

@@ -186,7 +186,7 @@ def test_a_reply_that_draws_on_what_is_shared_is_copied_into_no_log(doxa):
     reply = chat.respond(HOURS)
     assert reply.memories == (HANDBOOK,)
     assert [turn.text for turn in doxa.memory(user="ana").turns()] == [HOURS]
-    assert chat._asked.turns(forgotten=doxa.parts.forgotten)[-1].text == reply.text
+    assert chat._asked.turns()[-1].text == reply.text
 
 
 def test_forgetting_a_shared_turn_takes_it_from_all_at_once(tmp_path):
@@ -220,7 +220,7 @@ def test_forgetting_a_shared_turn_takes_what_went_on_from_it_too(tmp_path):
         assert any("nine" in text for one in doxa.memory(user="ana").answers() for _, text in one.answer.said)
         doxa.memory(user=HANDBOOK).forget(turn_id="hours")
         assert not any("nine" in text for one in doxa.memory(user="ana").answers() for _, text in one.answer.said)
-        assert chat._asked.turns(forgotten=doxa.parts.forgotten) == ()
+        assert chat._asked.turns() == ()
 
 
 def test_what_a_user_set_aside_is_named_no_more_once_it_is_forgotten(tmp_path):

@@ -83,7 +83,8 @@ def roll_back(parts: Parts, user: str) -> Drift:
         FormatError: the file that keeps them is damaged.
         StoreReadOnlyError: they cannot be written.
     """
-    if not parts.learned.restore(user):
+    stands = partial(parts.log.still_has, user, parts.log.head(user).ordinal)
+    if not parts.learned.restore(user, stands=stands):
         raise NotFoundError(NOTHING_TO_PUT_BACK.format(user=user))
     mark_refreshed(parts, user)
     return drift_of(parts, user)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 
 from doxa.backends.grader import GRADES
-from doxa.core.errors import BackendError
+from doxa.core.errors import BackendError, NotFoundError
 from doxa.core.trace import Tracer
 from doxa.core.values import ChangeKind, Draft, Interval, Reply, Turn
 from doxa.engine.answer.acknowledging import acknowledged
@@ -85,7 +85,10 @@ def _settled(kind: Request, offer: Offer, asked: Asked, parts: Parts) -> Draft |
         return Draft(text="Then nothing is erased.", confidence=1.0)
     if kind != "yes":
         return _reply(kind, asked, parts)
-    certificate = erase(parts, asked.user, None if offer.everything else offer.turn_ids)
+    try:
+        certificate = erase(parts, asked.user, None if offer.everything else offer.turn_ids)
+    except NotFoundError:  # by another process, since it was offered
+        return Draft(text="That is erased already.", confidence=1.0)
     told = " and ".join(_count(certificate.erased.get(what, 0), what) for what in ("turns", "facts"))
     return Draft(text=f"Erased for good: {told}. Certificate: {certificate.digest[:12]}.", confidence=1.0)
 

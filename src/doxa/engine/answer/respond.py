@@ -133,7 +133,7 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
     the answer, and the trace says so.
     """
     with parts.log.user(asked.user) as state:
-        own = state.turn(asked.turn_id) if asked.turn_id else None
+        own, place = state.turn(asked.turn_id) if asked.turn_id else None, state.ordinal
         recent = _recent(asked, own, state, parts.config.engine.context_turns)
     rewriting = _rewritten(asked, recent, parts, tracer)
     with tracer.step("encode") as note:
@@ -155,8 +155,8 @@ def _from_facts(asked: Asked, parts: Parts, tracer: Tracer) -> tuple[Reply, list
     draft, verdict = leaving[0].draft, leaving[0].verdict
     _note_use(leaving[0], asked, found, parts)
     is_own = not any(one.memory for one in draft.citations)
-    if is_own and found.question is not None and parts.config.drift.watch:
-        parts.shadows.add(asked.user, _shadow(leaving[0], asked, found, parts, tracer))
+    if is_own and found.question is not None and parts.config.drift.watch and place:
+        parts.shadows.add(asked.user, (place, _shadow(leaving[0], asked, found, parts, tracer)))
     reply = Reply(
         text=draft.text,
         value=draft.value,

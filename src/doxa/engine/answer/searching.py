@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,9 +12,10 @@ from doxa.core.values import EARLIEST, Turn
 from doxa.engine.intake import MOST_SAID, Moment, clean, read_end, read_moment, require_text
 
 if TYPE_CHECKING:
+    from doxa.engine.wiring.parts import Parts
     from doxa.recall import Query
 
-__all__ = ["Asides", "Within", "drawing", "drawn_on", "read_recent", "read_within"]
+__all__ = ["Asides", "Before", "Within", "drawing", "drawn_on", "read_recent", "read_within"]
 
 MACHINES = frozenset(["assistant", "system", "tool"])
 """Speakers that are called by their role."""
@@ -88,25 +89,44 @@ def read_recent(recent: Sequence[tuple[str, str]] | None, *, user: str) -> tuple
     return tuple(turns)
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """How things stood before something was answered: by it is known later whether anything was erased since."""
+
+    forgotten: int = 0
+    """How often this process had erased something."""
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Where the logs of the user and of the shared memories stood: of what other processes erase these tell."""
+
+
 class Asides:
     """What one dialogue asked without having it remembered: the latest questions and answers, in memory alone.
 
-    They are gone with the dialogue, and as soon as anything is erased, since an answer may repeat it. Safe between
-    threads.
+    They are gone with the dialogue, and as soon as anything is erased, since an answer may repeat it: whatever it is
+    where this process does it, by others what is the user's or in a shared memory. Safe between threads.
     """
 
-    def __init__(self) -> None:
-        self._turns: tuple[Turn, ...] = ()
-        self._forgotten = 0
+    def __init__(self, parts: Parts, user: str) -> None:
+        self._parts = parts
+        self._memories = (user, *parts.config.memory.shared)
+        self._kept: tuple[tuple[Turn, ...], Before] = (), Before()
 
-    def note(self, turns: tuple[Turn, ...], *, forgotten: int) -> None:
-        """Note a question with its answer; `forgotten` is how often something was erased so far."""
-        self._turns = (*self.turns(forgotten=forgotten), *turns)[-ASIDES:]
-        self._forgotten = forgotten
+    def before(self) -> Before:
+        """Return how things stand now; what is answered from here on is noted with it. Cost: O(shared memories)."""
+        places = {name: self._parts.log.head(name).ordinal for name in self._memories}
+        return Before(self._parts.forgotten, places)
 
-    def turns(self, *, forgotten: int) -> tuple[Turn, ...]:
+    def note(self, turns: tuple[Turn, ...], before: Before) -> None:
+        """Note a question with its answer, and how things stood before it."""
+        self._kept = (*self.turns(), *turns)[-ASIDES:], before
+
+    def turns(self) -> tuple[Turn, ...]:
         """Return what was asked and answered, oldest first; nothing when something was erased since."""
-        return self._turns if forgotten == self._forgotten else ()
+        turns, before = self._kept
+        stands = before.forgotten == self._parts.forgotten and all(
+            self._parts.log.still_has(name, place) for name, place in before.places.items()
+        )
+        return turns if stands else ()
 
 
 def drawing(turn: Turn, memories: Sequence[str]) -> Turn:

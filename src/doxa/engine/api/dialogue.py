@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from doxa.core.errors import InputError, StoreConflictError, TurnConflictError
 from doxa.core.trace import Tracer
 from doxa.core.values import Receipt, Reply, Role, ToTasks, Turn
-from doxa.engine.answer.searching import Asides, drawing
+from doxa.engine.answer.searching import Asides, Before, drawing
 from doxa.engine.asked import Asked
 from doxa.engine.hosting import Host
 from doxa.engine.intake import (
@@ -71,7 +71,7 @@ class Dialogue:
         self.user = user
         self.agent = agent
         self.session = session
-        self._asked = Asides()
+        self._asked = Asides(doxa.parts, user)
 
     @property
     def speaker(self) -> str:
@@ -122,11 +122,11 @@ class Dialogue:
         to_tasks = self._to_tasks(to)
         require_background(background, n, self._doxa.parts.config)
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
-        forgotten = self._doxa.parts.forgotten
+        before = self._asked.before()
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate and (said := without_background(reply)):
-            self._remember_reply(said, stored, drawn=reply.memories, forgotten=forgotten)
+            self._remember_reply(said, stored, drawn=reply.memories, before=before)
         return reply
 
     def ask(
@@ -156,12 +156,12 @@ class Dialogue:
         text = clean(text)
         known = None if known_at is None else read_end(known_at)
         day = None if as_of is None else read_day(as_of)
-        forgotten = self._doxa.parts.forgotten  # an answer to what is erased meanwhile is not kept
+        asked = self._asked.before()  # an answer to what is erased meanwhile is not kept
         lines = None if said is None else read_messages(said, latest=MOST_SAID)
         before = None if lines is None else self._unstored([(line.role, line.text) for line in lines])
         reply = self._answer(text, as_of=day, known_at=known, at=None if at is None else read_moment(at), said=before)
         if before is None:
-            self._asked.note(self._aside(text, reply), forgotten=forgotten)
+            self._asked.note(self._aside(text, reply), asked)
         return reply
 
     def ask_again(self, answer_id: str) -> Reply:
@@ -346,7 +346,7 @@ class Dialogue:
             as_of=as_of,
             known_at=known_at,
             turn_id=turn_id,
-            said=self._asked.turns(forgotten=self._doxa.parts.forgotten) if said is None else said,
+            said=self._asked.turns() if said is None else said,
             background=background,
             n=n,
         )
@@ -375,10 +375,10 @@ class Dialogue:
         with self._doxa.parts.log.user(self.user) as state:
             return state.now() or datetime.now(UTC)
 
-    def _remember_reply(self, text: str, turn: Turn, *, drawn: Sequence[str], forgotten: int) -> None:
+    def _remember_reply(self, text: str, turn: Turn, *, drawn: Sequence[str], before: Before) -> None:
         if drawn:  # what is shared is copied into no log: this dialogue alone knows that it was said
             (unstored,) = self._unstored([("assistant", text)])
-            self._asked.note((drawing(unstored, drawn),), forgotten=forgotten)
+            self._asked.note((drawing(unstored, drawn),), before)
             return
         answer = Turn(
             turn_id=f"{turn.turn_id}/reply",

@@ -62,12 +62,11 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
     if len(given) > MOST_NEEDED:
         raise InputError(f"feedback: needed: expected the ids of {MOST_NEEDED} turns at most, got {len(given):,}.")
     with parts.log.user(user) as state:
-        for turn_id in needed:
-            if state.turn(turn_id) is None:
-                raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+        _require_turns(needed, state)
         read = read_query(query, state, at=state.now())
     read = encoded_queries([read], parts)[0]
     with parts.log.user(user) as state:
+        _require_turns(needed, state)  # they may be erased by now
         weights = parts.learned.of(user)
         found = replay_of(read, state, needed=needed, cited=(), spec=parts.recall)
         plan = next((name for name in BY_COST if play(found, PLANS[name], weights)[0] == 1.0), "")
@@ -86,13 +85,17 @@ def missed(parts: Parts, user: str, query: str, needed: Collection[str]) -> Feed
         )
         parts.log.append(user, state, FeedbackGiven(known_at=told.at, told=[told]))
         if parts.config.drift.watch:
-            parts.shadows.add(
-                user,
-                shadow_of(
-                    "missed", at=told.at, query=query, asked="", needed=told.turn_ids, evidence=found_now, step=step
-                ),
+            shadow = shadow_of(
+                "missed", at=told.at, query=query, asked="", needed=told.turn_ids, evidence=found_now, step=step
             )
+            parts.shadows.add(user, (state.ordinal, shadow))
     return told
+
+
+def _require_turns(needed: Collection[str], state: UserState) -> None:
+    for turn_id in needed:
+        if state.turn(turn_id) is None:
+            raise NotFoundError(NO_TURN.format(user=state.user, turn_id=turn_id))
 
 
 def _searched(query: Query, state: UserState, parts: Parts, weights: Weights) -> tuple[list[Evidence], Step]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -263,8 +263,13 @@ class Memory(Revising):
                 raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
             return state.beliefs.claims_of(turn_id)
 
-    def annotate(self, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
+    def annotate(self, turn_id: str, metadata: Mapping[str, Any] | Callable[[Turn], Mapping[str, Any]]) -> Turn:
         """Give a turn other metadata (`Turn.metadata`) in place of what it had, and return it.
+
+        Args:
+            turn_id: which turn.
+            metadata: what it gets; or what makes that of the turn as it is, so that nothing is lost that another
+                process notes meanwhile.
 
         Raises:
             InputError: it is no plain JSON data.

@@ -61,6 +61,7 @@ class Teaching:
 
         Raises:
             InputError: what is not right is to be kept, or the relation is no name.
+            NotFoundError: the turn, or one that it was read with, was erased.
             ConfigError: the database is no file, and `parser.head` does not say where else marks go.
             StoreReadOnlyError: they cannot be written.
         """
@@ -120,9 +121,15 @@ class Teaching:
         source = own if path is None else Path(path)
         reader, read = _reader(parts), read_marks(source, seal=parts.heads.seal)
         head, taught = teach(read.turns, reader, name=parts.parser.name)
-        if taught.accepted and not dry_run:
-            parts.heads.put(self.user, replace(head, own=source.absolute() == own.absolute()))
-        return replace(taught, in_use=taught.accepted and not dry_run, broken=tuple(map(str, read.broken)))
+        used = taught.accepted and not dry_run
+        if used:
+            is_own = source.absolute() == own.absolute()
+            parts.heads.put(self.user, replace(head, own=is_own))
+            left = self._marked() if is_own else read.turns
+            if any(turn not in left for turn in read.turns):  # what it was fitted to was erased meanwhile
+                parts.heads.drop(self.user)
+                used = False
+        return replace(taught, in_use=used, broken=tuple(map(str, read.broken)))
 
     def head(self) -> TaughtBy | None:
         """Return what is in use for this user; None where nothing was taught.
@@ -146,8 +153,21 @@ class Teaching:
 
     def _added(self, turn: MarkedTurn) -> MarkedTurn:
         heads = self._doxa.parts.heads
+        self._require_told(turn)
         append_marks(turn, heads.marks(self.user), seal=heads.seal)
+        try:
+            self._require_told(turn)
+        except NotFoundError:  # it was erased while this was written
+            ids, texts = {line.turn_id for line in turn.lines}, {line.text for line in turn.lines}
+            heads.forget(self.user, ids=ids, texts=texts)
+            raise
         return turn
+
+    def _require_told(self, turn: MarkedTurn) -> None:
+        with self._doxa.parts.log.user(self.user) as state:
+            gone = [line.turn_id for line in turn.lines if line.turn_id and state.turn(line.turn_id) is None]
+        if gone:
+            raise NotFoundError(NO_TURN.format(user=self.user, turn_id=", ".join(gone)))
 
 
 def _reader(parts: Parts) -> TurnReader:

@@ -213,20 +213,20 @@ def drop_answers(parts: Parts, user: str, turn_ids: Collection[str]) -> set[str]
         moves = (one for one in state.beliefs.changes if one.kind is ChangeKind.MOVE)
         names |= {key for one in moves if not gone.isdisjoint(one.fact.turn_ids) for key in one.because}
     drop_repeating(parts, user, names)
+    return names
+
+
+def drop_repeating(parts: Parts, user: str, names: Collection[str]) -> None:
+    """Remove the stored answers that may repeat what turns say, see `repeating`, and the prompts of all others."""
     scope = parts.log.scope(user)
+    if told := repeating(parts, user, names):
+        parts.log.store.drop_answers(scope, told)
     prompted: dict[str, Mapping[str, Any]] = {}
     for data in parts.log.store.answers(scope):
         if (bare := _without_prompts(data)) != data:
             prompted[str(data["id"])] = bare
     if prompted:
         parts.log.store.amend_answers(scope, prompted)
-    return names
-
-
-def drop_repeating(parts: Parts, user: str, names: Collection[str]) -> None:
-    """Remove the stored answers that may repeat what turns say; see `repeating`."""
-    if told := repeating(parts, user, names):
-        parts.log.store.drop_answers(parts.log.scope(user), told)
 
 
 def repeating(parts: Parts, user: str, names: Collection[str]) -> list[str]:

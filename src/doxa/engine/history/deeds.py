@@ -28,7 +28,8 @@ class DoneRow:
 def deeds(log: MemoryLog, user: str, state: UserState, *, most: int | None = None) -> Iterator[DoneRow]:
     """Yield what changed the memory of a user, the latest first; call inside `log.user()`.
 
-    Every `undone` takes back the last change before it that was not taken back yet.
+    Every `undone` takes back the last change before it that was not taken back yet. Rows behind the state are left out:
+    what another process wrote meanwhile is a conflict for whoever writes by what is found here.
 
     Args:
         log: the logs of all users.
@@ -38,13 +39,13 @@ def deeds(log: MemoryLog, user: str, state: UserState, *, most: int | None = Non
 
     Cost: reading rows up to the last one that is taken, or a few times that.
     """
-    size, back, told = most or NEAR, 0, None
+    size, back, told = most or NEAR, 0, state.ordinal
     while True:
         start = max(0, state.ordinal - size)
         rows = log.rows_after(user, start)
         for row in reversed(rows):
-            if told is not None and row.ordinal > told:
-                continue  # the shorter look had it
+            if row.ordinal > told:
+                continue  # the shorter look had it, or the state has not
             if row.kind == "undone":
                 back += 1
             elif _changed(row):

@@ -48,6 +48,7 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
     # Somebody may have learned, or asked, meanwhile.
     parts.learned.drop(user)
     if names is not None:
+        names |= {*certificate.turn_ids}
         drop_repeating(parts, user, names)
     drop_shared_answers(parts, user, names)
     retried(lambda: drop_set_aside(parts, user))

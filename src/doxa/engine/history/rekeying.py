@@ -62,10 +62,7 @@ def rekey(
         StoreError: the new files cannot be written; nothing was changed.
         MissingDependencyError: the extra `encrypted` is not installed.
     """
-    file = database_file(location)
-    if not file:
-        raise InputError(f"Expected the path of a memory file, got {without_password(location)!r}.")
-    path = Path(file)
+    path = _file_at(location)
     finish_rekeying(str(path))
     old = (config or Config.load()).store.secret()
     with closing(load("hold", f"sql:{path}", key=old)) as hold:
@@ -84,6 +81,12 @@ def rekey(
         path=str(path), was_encrypted=old is not None, encrypted=new is not None, rows=rows, files=carried,
         untouched=tuple(_others(path)),
     )  # fmt: skip
+
+
+def _file_at(location: str) -> Path:
+    if not (file := database_file(location)):
+        raise InputError(f"Expected the path of a memory file, got {without_password(location)!r}.")
+    return Path(file)
 
 
 def _begun(path: Path) -> Path:

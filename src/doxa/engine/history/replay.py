@@ -275,7 +275,7 @@ def _rewrite(
     *,
     expected: int,
 ) -> dict[str, int]:
-    """Rewrite the log; turns that came in meanwhile are as good after it as before, unless Doxa wrote them."""
+    """Rewrite the log; turns that came in meanwhile are as good after it as before, unless they repeat others."""
     delete = delete | {ordinal for ordinal, event in told.items() if event.is_empty}
     bodies = bodies | {ordinal: event.body() for ordinal, event in told.items()}
     bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
@@ -285,12 +285,17 @@ def _rewrite(
             counts = log.store.rewrite(scope, delete=sorted(delete), replace=bodies, expected=expected)
         except StoreConflictError:
             new = log.store.read(scope, after=expected)
-            if not new or any(row.kind != "turn" or row.body.get("generated") for row in new):
+            if not new or any(_repeats(row) for row in new):
                 raise
             expected = new[-1].ordinal
         else:
             log.forget_state(user)
             return counts
+
+
+def _repeats(row: Row) -> bool:
+    """Tell whether a row that came in while turns are erased may repeat them."""
+    return row.kind != "turn" or bool(row.body.get("generated")) or _is_prompted(row)
 
 
 def erase_all(log: MemoryLog, user: str) -> Certificate:

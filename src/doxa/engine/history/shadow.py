@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -61,8 +61,8 @@ def window_spec(parts: Parts) -> WindowSpec:
 def store_shadows(parts: Parts, user: str, *, least: int = 1, close: bool = False) -> bool:
     """Write the questions of a user that wait, if they are at least `least`, and close the windows that are over.
 
-    A question is worth less than a turn: where the database refuses it is dropped with a warning, and what names a
-    turn that was erased meanwhile is dropped without one.
+    A question is worth less than a turn: where the database refuses it is dropped with a warning, and what was asked
+    before something was erased is dropped without one.
 
     Args:
         parts: what the engine is made of.
@@ -80,8 +80,9 @@ def store_shadows(parts: Parts, user: str, *, least: int = 1, close: bool = Fals
         return False
     try:
         for _ in range(TRIES):
-            closed = _stored(parts, user, new, close=close)
+            closed = _stored(parts, user, _untouched(parts, user, new), close=close)
             if closed is not None:
+                _drop_late(parts, user, new)
                 _tell(parts, user, closed)
                 return bool(closed)
         reason: object = "others kept writing"
@@ -101,13 +102,36 @@ def _tell(parts: Parts, user: str, closed: Sequence[Window]) -> None:
             told(window)
 
 
+def _untouched(parts: Parts, user: str, new: Sequence[tuple[int, Shadow]]) -> list[Shadow]:
+    """Return the questions since which nothing was erased."""
+    stand = {place for place in {place for place, _ in new} if parts.log.still_has(user, place)}
+    return [one for place, one in new if place in stand]
+
+
+def _drop_late(parts: Parts, user: str, new: Sequence[tuple[int, Shadow]]) -> None:
+    """Remove what was written of questions while something was erased, and what names a turn that is gone."""
+    stand = _untouched(parts, user, new)
+    late = [one for _, one in new if one not in stand]
+    if not late:
+        return
+    with parts.log.user(user) as state:
+        turns = {turn.turn_id for turn in state.received()}
+    _drop(parts, user, lambda one: one in late or not turns.issuperset(filter(None, _named(one))))
+    parts.log.store.wipe(parts.log.scope(user))
+
+
+def _named(one: Shadow) -> tuple[str, ...]:
+    """Return the turns that a question names."""
+    return (one.asked, *one.turn_ids, *one.shown)
+
+
 def _stored(parts: Parts, user: str, new: Sequence[Shadow], *, close: bool) -> list[Window] | None:
     """Write some questions and return the windows that closed; None where somebody else wrote at the same time."""
     spec, store, scope = window_spec(parts), parts.log.store, parts.log.scope(user)
     raw = store.records(scope, SHELF, keys=[OPEN]).get(OPEN)
     number, stored = _open(raw)
     with parts.log.user(user) as state:
-        known = [one for one in new if all(map(state.turn, filter(None, (one.asked, *one.turn_ids, *one.shown))))]
+        known = [one for one in new if all(map(state.turn, filter(None, _named(one))))]
         held, known = _relabelled(stored, known, state)
         now = state.now()
     closed, held = filled(held, known, spec)
@@ -211,11 +235,16 @@ def drop_shadows(parts: Parts, user: str, turn_ids: Collection[str]) -> None:
 
     The measures of closed windows stay: they count, and repeat nothing.
     """
+    gone = set(turn_ids)
     parts.shadows.drop(user)
-    gone, store, scope = set(turn_ids), parts.log.store, parts.log.scope(user)
+    _drop(parts, user, lambda one: not gone.isdisjoint(_named(one)))
+
+
+def _drop(parts: Parts, user: str, goes: Callable[[Shadow], bool]) -> None:
+    store, scope = parts.log.store, parts.log.scope(user)
 
     def left(questions: Iterable[Shadow]) -> list[Shadow]:
-        return [one for one in questions if gone.isdisjoint((one.asked, *one.turn_ids, *one.shown))]
+        return [one for one in questions if not goes(one)]
 
     for _ in range(TRIES):
         found = store.records(scope, SHELF)

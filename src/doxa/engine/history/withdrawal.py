@@ -88,18 +88,21 @@ def withdraw_source(log: MemoryLog, user: str, source: str, *, reason: str) -> l
         return list(event.changes)
 
 
-def annotate(parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
-    """Give a turn other metadata, and return it.
+def annotate(
+    parts: Parts, user: str, turn_id: str, metadata: Mapping[str, Any] | Callable[[Turn], Mapping[str, Any]]
+) -> Turn:
+    """Give a turn other metadata, and return it; see `Memory.annotate`.
 
     Raises:
         InputError: the metadata is no plain JSON data.
         NotFoundError: there is no such turn.
         StoreConflictError: somebody wrote at the same time; call again.
     """
-    kept = read_metadata(metadata, max_chars=parts.config.engine.max_turn_chars)
     with parts.log.user(user) as state:
-        if state.turn(turn_id) is None:
+        if (turn := state.turn(turn_id)) is None:
             raise NotFoundError(NO_TURN.format(user=user, turn_id=turn_id))
+        given = metadata(turn) if callable(metadata) else metadata
+        kept = read_metadata(given, max_chars=parts.config.engine.max_turn_chars)
         event = Annotated(known_at=datetime.now(UTC), target=turn_id, metadata=kept)
         parts.log.append(user, state, event)
         found = state.turn(turn_id)

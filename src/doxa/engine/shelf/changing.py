@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from doxa.core.errors import InputError, NotFoundError
-from doxa.core.values import Status
+from doxa.core.values import Status, Turn
 from doxa.engine.noting import OURS, noted, notes
 from doxa.engine.shelf.entries import Entry, entity, values_of
 from doxa.engine.shelf.filters import Filter
@@ -83,11 +83,15 @@ def _annotate(memory: Memory, entry: Entry, own: Mapping[str, Any]) -> None:
             "update: nobody said this memory, it follows from others; there is no message to note it with."
         )
     noted(own.get("metadata"))
-    turn = entry.turns[-1]
-    ours = dict(notes(turn))
     whole = {"metadata": entry.metadata, "expiration_date": entry.expires, **own}
-    ours["memories"] = {**ours.get("memories", {}), entry.place: whole}
-    memory.annotate(turn.turn_id, {**turn.metadata, OURS: ours})
+    memory.annotate(entry.turns[-1].turn_id, partial(_with_note, place=entry.place, note=whole))
+
+
+def _with_note(turn: Turn, *, place: str, note: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a turn with what is noted of one of its memories."""
+    ours = dict(notes(turn))
+    ours["memories"] = {**ours.get("memories", {}), place: note}
+    return {**turn.metadata, OURS: ours}
 
 
 def remove(memory: Memory, handles: Sequence[Handle], *, linked: bool = False) -> dict[str, int]:
@@ -110,7 +114,7 @@ def remove(memory: Memory, handles: Sequence[Handle], *, linked: bool = False) -
     words = {one.turns[0].turn_id for one in entries if one.fact is None}
     words |= {handle.key for handle in handles if handle.kind == "turn"}
     turns = words | {turn.turn_id for handle in handles for turn in shelf.corrections(handle)}
-    turns |= {key for fact_id in facts for key in shelf.facts[fact_id].turn_ids}
+    turns |= {key for fact_id in facts & shelf.facts.keys() for key in shelf.facts[fact_id].turn_ids}
     told = (fact for fact in shelf.facts.values() if fact.fact_id not in facts and fact.status is not Status.RETRACTED)
     shared = {key for fact in told for key in fact.turn_ids}
     shared |= {rule.turn_id for rule in memory.rules()} - words
@@ -127,9 +131,7 @@ def _take_back(memory: Memory, facts: Collection[str], words: Collection[str]) -
             memory.retract(fact.fact_id, reason="deleted")
     for turn in memory.turns():
         if turn.turn_id in words:
-            ours = dict(notes(turn))
-            ours["memories"] = {**ours.get("memories", {}), "": {"deleted": True}}
-            memory.annotate(turn.turn_id, {**turn.metadata, OURS: ours})
+            memory.annotate(turn.turn_id, partial(_with_note, place="", note={"deleted": True}))
 
 
 def _with_displaced(memory: Memory, facts: Iterable[str]) -> set[str]:

@@ -89,6 +89,15 @@ class Heads:
         save_head(head, path, seal=self.seal)
         return path
 
+    def drop(self, user: str) -> None:
+        """Remove the head in use for a user; turns are read without one from now on.
+
+        Raises:
+            StoreReadOnlyError: its file cannot be removed.
+        """
+        if (path := self.path(user)) is not None:
+            _remove(path)
+
     def forget(self, user: str, *, ids: Set[str], texts: Set[str], everything: bool = False) -> None:
         """Remove the marks that repeat erased turns, and a head that may have been fitted to one of them.
 

@@ -164,8 +164,12 @@ class LearnedWeights:
         with self._guard:
             return user in self._slots and self._slots[user].before is not None
 
-    def restore(self, user: str) -> bool:
+    def restore(self, user: str, *, stands: Callable[[], bool]) -> bool:
         """Put the weights of before back in use; those that were in use are gone then.
+
+        Args:
+            user: whose they are.
+            stands: tells whether nothing of what they were learned from was erased meanwhile: else nothing is kept.
 
         Returns:
             False where none are kept.
@@ -186,13 +190,17 @@ class LearnedWeights:
                 known.before = None
                 return True
         kept = path.with_suffix(BEFORE)
-        if not stamp_of(kept):
+        try:
+            if kept.stat().st_size:  # the next search sees the new date
+                save_weights(load_weights(kept, seal=self.seal), path, seal=self.seal)
+            else:
+                path.unlink(missing_ok=True)
+        except FileNotFoundError:  # there was none, or it was erased meanwhile
             return False
-        if kept.stat().st_size:
-            save_weights(load_weights(kept, seal=self.seal), path, seal=self.seal)  # the next search sees the new date
-        else:
-            path.unlink(missing_ok=True)
         kept.unlink(missing_ok=True)
+        if not stands():
+            self.drop(user)
+            return False
         return True
 
     def _keep(self, path: Path, weights: Weights) -> None:

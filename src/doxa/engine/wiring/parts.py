@@ -97,7 +97,7 @@ class Parts:
     """Feedback that is not stored yet."""
     answers: Pending[tuple[int, Answered]] = field(default_factory=Pending)
     """Answers that are not stored yet."""
-    shadows: Pending[Shadow] = field(default_factory=Pending)
+    shadows: Pending[tuple[int, Shadow]] = field(default_factory=Pending)
     """Questions that are not sampled yet."""
     drifts: list[Callable[[Window | Alarm | Refreshed], None]] = field(default_factory=list)
     """Who is told, without a name, of windows that close, of alarms and of refreshes; of all tenants."""
