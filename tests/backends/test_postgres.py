@@ -180,6 +180,40 @@ def test_stores_of_one_database_share_one_pool(postgres_url):
     assert left == [(0,)]
 
 
+@pytest.fixture(params=["SQL_ASCII", "LATIN1"])
+def narrow_url(request, postgres):
+    """The address of a database that cannot store every text."""
+    name = f"t_narrow_{os.getpid()}"
+    postgres.execute(
+        f"CREATE DATABASE {name} ENCODING '{request.param}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    )
+    yield postgres.url(name)
+    postgres.drop(name)
+
+
+def test_a_database_that_cannot_store_every_text_is_refused_and_left_as_it_is(narrow_url):
+    with pytest.raises(StoreError, match=r"UTF8, got .*ENCODING 'UTF8'"):
+        load("store", f"sql:{narrow_url}")
+    assert asked(narrow_url + "&client_encoding=utf8", "SELECT relname FROM pg_class WHERE relname = 'heads'") == []
+
+
+def test_texts_are_sent_in_utf8_whatever_the_database_takes_at_first(empty_postgres_url, postgres):
+    name = sa.make_url(empty_postgres_url).database
+    postgres.execute(f"ALTER DATABASE {name} SET client_encoding = 'LATIN1'")
+    with opened(empty_postgres_url, partitions=0) as store:
+        store.receive("default/日", turn("日本"), turn_id="名")
+        ((row,), scopes) = store.read("default/日"), store.scopes()
+        assert (row.turn_id, row.body["text"], scopes) == ("名", "日本", ["default/日"])
+
+
+@pytest.mark.parametrize(
+    "said", ["client_encoding=latin1", "options=-c%20client_encoding%3Dlatin1"], ids=["name", "option"]
+)
+def test_an_encoding_that_the_address_says_goes_first(postgres_url, said):
+    with opened(f"{postgres_url}&{said}") as store, store._read() as connection:
+        assert connection.exec_driver_sql("SHOW client_encoding").scalar() == "LATIN1"
+
+
 def test_a_closed_store_makes_no_connection(postgres_url):
     with opened(postgres_url) as store:
         pass

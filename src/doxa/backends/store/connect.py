@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
@@ -26,7 +27,7 @@ from doxa.backends.store.files import (
 from doxa.backends.store.schema import metadata
 from doxa.backends.store.server import POOLS, Server
 from doxa.core.access import without_password
-from doxa.core.errors import ConfigError, MissingDependencyError, StoreVersionError
+from doxa.core.errors import ConfigError, MissingDependencyError, StoreError, StoreVersionError
 from doxa.core.sealing import MemoryKey
 
 HEAD = "m008"
@@ -76,6 +77,7 @@ def open_engine(
         StoreVersionError: a newer Doxa wrote it.
         StoreReadOnlyError: the folder or file cannot be written.
         MissingDependencyError: the database's driver is not installed.
+        StoreError: a database on a server has another encoding than UTF8.
     """
     try:
         if url.get_backend_name() == "sqlite":
@@ -134,6 +136,7 @@ def file_engine(
 
 def _migrate(engine: sa.Engine, *, partitions: int) -> None:
     with engine.connect() as connection:
+        _require_utf8(connection)
         found = version_of(connection)
     if found == HEAD or (found is None and engine.dialect.name == "sqlite" and _begun(engine)):
         return
@@ -154,6 +157,24 @@ def _migrate(engine: sa.Engine, *, partitions: int) -> None:
             command.upgrade(config, "head")
             if engine.dialect.name == "sqlite":
                 connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _require_utf8(connection: sa.Connection) -> None:
+    """Refuse a database on a server that cannot store every text.
+
+    Raises:
+        StoreError: its encoding is another one.
+    """
+    if connection.dialect.name != "postgresql":
+        return
+    driver: Any = connection.connection.driver_connection
+    encoding = driver.info.parameter_status("server_encoding")  # told when it was connected: no question is asked
+    if encoding not in (None, "UTF8"):
+        raise StoreError(
+            f"Expected a database with the encoding UTF8, got {connection.engine.url.database} with {encoding}; it was "
+            "left as it is. Create one with ENCODING 'UTF8' TEMPLATE template0; what this one holds is copied there by "
+            "`doxa migrate`."
+        )
 
 
 def _begun(engine: sa.Engine) -> bool:

@@ -49,11 +49,13 @@ def connect_arguments(url: sa.URL, server: Server, session: Mapping[str, object]
         "keepalives_interval": 10,
         "keepalives_count": 3,
     }
+    said = url.query.get("options", ())
+    options = [said] if isinstance(said, str) else [*said]
+    if "client_encoding" not in " ".join(options):  # else that of the database, the role or the environment is taken
+        found["client_encoding"] = "utf8"
     found = {name: value for name, value in found.items() if name not in url.query}
     found["prepare_threshold"] = None if server.pgbouncer else PREPARED_AFTER
     if not server.pgbouncer:
-        said = url.query.get("options", ())
-        options = [said] if isinstance(said, str) else [*said]
         found["options"] = " ".join([*(f"-c {name}={value}" for name, value in session.items()), *options])
     return found
 
