@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from doxa.core.answers import Answered
-from doxa.core.errors import NotFoundError
+from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.core.values import ToTasks
 from doxa.engine import Doxa, Handle, Shelf, amend, remove
 from doxa.engine.api import learning, teaching
@@ -155,6 +155,21 @@ def test_what_was_offered_to_be_erased_may_be_erased_already(filled):
     with another() as other:
         other.memory(user="ana").forget(turn_id="t2")
     assert doxa.dialogue(user="ana", session="s").respond("Yes.", turn_id="t3").text == "That is erased already."
+
+
+@FORGETTING
+def test_a_reply_that_took_its_time_is_not_stored_once_something_was_erased(filled, how):
+    """What was said meanwhile is no reason to leave it out."""
+    doxa, another, path = filled
+    chat = doxa.dialogue(user="ana", session="s")
+    for turn_id in ("t3", "t4"):
+        chat.absorb("Where do I live?", turn_id=turn_id)
+    chat.absorb("In Zanzibar.", role="assistant", turn_id="t5", reply_to="t3")
+    with another() as other:
+        other.memory(user="ana").forget(**how)
+    with pytest.raises(NotFoundError if "everything" in how else StoreConflictError):
+        chat.absorb(f"In {CANARY}.", role="assistant", turn_id="t6", reply_to="t4")
+    assert holds(path.parent) == []
 
 
 def test_weights_that_are_put_back_while_all_is_erased_go_with_it(filled, monkeypatch):

@@ -181,8 +181,7 @@ def delete_memory(memory_id: MemoryId) -> Said:
         return Said(
             message="Memory deleted: it is believed no longer. What was said is kept, since it says other things too."
         )
-    for turn_id in fact.turn_ids:
-        memory.forget(turn_id=turn_id)
+    memory.forget(turn_id=fact.turn_ids)
     return Said(message="Memory deleted successfully!")
 
 

@@ -132,3 +132,21 @@ def test_what_was_heard_of_a_reply_that_is_too_large_is_let_go(monkeypatch):
     with pytest.raises(ValueError, match="more than 10 bytes"):
         _ = heard.body
     assert heard.text() == "" and heard.size == 600 and not heard._pieces
+
+
+def test_a_reply_that_came_behind_an_erasure_is_not_remembered(front, played):
+    """The upstream may have been told of what was erased while it wrote; what is said later is remembered again."""
+    memory = front.doxa.memory(user=front.user)
+    front.doxa.dialogue(user=front.user, session="s0").absorb("I live in Zanzibar.", turn_id="secret")
+
+    def answers(sent):
+        front.until(lambda: "Where do I live?" in str(front.turns()))
+        memory.forget(turn_id="secret")
+        return played.reply(played.chat("You live in Zanzibar."))
+
+    front.upstream.play = answers
+    ask = front.client().chat.completions.create
+    ask(model="m", messages=[{"role": "user", "content": "Where do I live?"}])
+    front.upstream.play = lambda sent: played.reply(played.chat("Of course."))
+    ask(model="m", messages=[{"role": "user", "content": "May I ask more?"}])
+    assert [text for _, _, text in front.remembered(3)] == ["Where do I live?", "May I ask more?", "Of course."]
