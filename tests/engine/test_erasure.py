@@ -11,10 +11,10 @@ from doxa.core.answers import Answered
 from doxa.core.errors import InputError, NotFoundError
 from doxa.core.values import Turn
 from doxa.engine import Doxa
-from doxa.engine.absorb.tenure import held
 from doxa.engine.answer import respond as answering_loop
 from doxa.engine.history import replay, withdrawal
 from doxa.engine.history.replay import erase_turns
+from doxa.engine.tenure import held
 
 CANARY = "Zanzibar-7731"
 NOW = datetime(2024, 4, 1, tzinfo=UTC)

@@ -1,6 +1,7 @@
 """What another process does between two steps of this one: nothing that it erased comes back, and nothing fails raw."""
 
 import shutil
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -155,6 +156,30 @@ def test_what_was_offered_to_be_erased_may_be_erased_already(filled):
     with another() as other:
         other.memory(user="ana").forget(turn_id="t2")
     assert doxa.dialogue(user="ana", session="s").respond("Yes.", turn_id="t3").text == "That is erased already."
+
+
+def test_a_turn_is_erased_however_fast_another_process_goes_on(filled, monkeypatch):
+    """While later turns are read again one more comes, and is processed there: until those who do that have to wait."""
+    doxa, another, path = filled
+    real, told = replay._rewrite, []
+    with another() as other:
+        log = other.parts.log
+
+        def slow(*given, **named):
+            told.append(f"n{len(told)}")
+            other.dialogue(user="ana", session="s").absorb("I like chess.", turn_id=told[-1])
+            end = time.monotonic() + 0.5
+            while not any(row.kind == "maintained" for row in log.rows("ana")[-1:]) and time.monotonic() < end:
+                time.sleep(0.02)
+            return real(*given, **named)
+
+        monkeypatch.setattr(replay, "_rewrite", slow)
+        assert doxa.memory(user="ana").forget(turn_id="t2").turn_ids == ("t2",)
+        assert len(told) > erasure.ALONGSIDE  # others were faster at first
+        other.flush()
+        assert [turn.turn_id for turn in other.memory(user="ana").turns()] == ["t1", *told]
+        assert [fact.object.key for fact in other.memory(user="ana").facts()] == ["lisbon", "chess"]
+    assert holds(path.parent) == []
 
 
 @FORGETTING

@@ -14,9 +14,13 @@ RETRIES = 20
 """How often a change is tried again while other processes change the same user."""
 
 
-def retried(act: Callable[[], T]) -> T:
-    """Do it again while another process changes the same user."""
-    for _ in range(RETRIES):
+def retried(act: Callable[[], T], *, times: int = RETRIES) -> T:
+    """Do it again, so often, while another process changes the same user.
+
+    Raises:
+        StoreConflictError: another process still does.
+    """
+    for _ in range(times):
         try:
             return act()
         except StoreConflictError:

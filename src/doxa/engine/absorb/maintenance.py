@@ -23,7 +23,6 @@ from doxa.core.values import Turn
 from doxa.core.views import Work
 from doxa.engine.absorb.drifting import tend
 from doxa.engine.absorb.promotion import lift
-from doxa.engine.absorb.tenure import Tenure, held
 from doxa.engine.absorb.turn import absorb
 from doxa.engine.answer.feedback import store_feedback
 from doxa.engine.history.answers import store_answers
@@ -31,6 +30,7 @@ from doxa.engine.history.shadow import store_shadows
 from doxa.engine.reading.clashes import judge
 from doxa.engine.reading.tasks import propose
 from doxa.engine.reading.turns import readable
+from doxa.engine.tenure import Tenure, held
 from doxa.engine.wiring.parts import Parts
 from doxa.engine.wiring.pending import MICRO_BATCH
 from doxa.language import opening

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 
+from doxa.backends.store import owner_name
+from doxa.core.errors import StoreConflictError
 from doxa.core.values import Certificate, Turn
 from doxa.engine.history.answers import drop_answers, drop_repeating
 from doxa.engine.history.replay import erase_all
@@ -12,11 +15,19 @@ from doxa.engine.history.sharing import drop_set_aside, drop_shared_answers
 from doxa.engine.history.spools import drop_spools
 from doxa.engine.history.withdrawal import forget_turns
 from doxa.engine.retrying import retried
+from doxa.engine.tenure import held
 from doxa.engine.wiring.copies import drop_copies
 from doxa.engine.wiring.parts import Parts
 from doxa.memory import UserState
 
 __all__ = ["erase", "erased_with"]
+
+ALONGSIDE = 3
+"""How often turns are erased while others process the same user, until these have to wait."""
+LONGER = 4
+"""How many times as long as these attempts took others wait at most."""
+LOOKED_EVERY_S = 0.05
+"""How often it is asked whether another process has ended its block of turns."""
 
 
 def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> Certificate:
@@ -44,7 +55,7 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
             names = drop_answers(parts, user, turn_ids)
             drop_shared_answers(parts, user, names)
             drop_shadows(parts, user, ids)
-        certificate = retried(lambda: forget_turns(parts, user, turn_ids))
+        certificate = _forgotten(parts, user, turn_ids)
     # Somebody may have learned, or asked, meanwhile.
     parts.learned.drop(user)
     if names is not None:
@@ -59,6 +70,22 @@ def erase(parts: Parts, user: str, turn_ids: Collection[str] | None = None) -> C
     parts.log.store.wipe(parts.log.scope(user))
     parts.forget()
     return certificate
+
+
+def _forgotten(parts: Parts, user: str, turn_ids: Collection[str]) -> Certificate:
+    """Erase turns, however fast others go on: where they do, they wait, since each of their turns begins it anew."""
+    begun = time.monotonic()
+    try:
+        return retried(lambda: forget_turns(parts, user, turn_ids), times=ALONGSIDE)
+    except StoreConflictError:
+        took = time.monotonic() - begun
+    store, scope, seconds = parts.log.store, parts.log.scope(user), parts.config.engine.lease_s + LONGER * took
+    end = time.monotonic() + seconds
+    while True:
+        with held(store, scope, owner=owner_name(), seconds=seconds) as tenure:
+            if tenure is not None or time.monotonic() > end:
+                return retried(lambda: forget_turns(parts, user, turn_ids))
+        time.sleep(LOOKED_EVERY_S)
 
 
 def _erased(parts: Parts, user: str, turn_ids: Collection[str] | None) -> tuple[set[str], set[str]]:
