@@ -1,4 +1,4 @@
-"""Keys of records: what names become in them, today as in every release before."""
+"""Keys of records: what names become in them, today as in every release before, and which are refused."""
 
 import asyncio
 import threading
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxa.engine import finished, short
+from doxa.core.errors import InputError
+from doxa.engine import Doxa, Records, finished, short
 
 NAMES = st.lists(st.text(st.sampled_from("a/\0\x01\xff\ud800"), max_size=3), min_size=1, max_size=3)
 
@@ -30,6 +31,40 @@ def test_other_names_give_other_keys(one, other):
 def test_keys_stay_what_they_are(names, key):
     """What is stored is found by them."""
     assert short(*names) == key
+
+
+@pytest.fixture(scope="module")
+def engine(light):
+    with Doxa.open(":memory:", config=light()) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("sign", ["\0", "\ud800"], ids=["NUL", "half a surrogate pair"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda records, name: records.put({name: b"1"}),
+        lambda records, name: records.put({name: None}),
+        lambda records, name: records.put({"a": b"1"}, expected={name: None}),
+        lambda records, name: records.put({"a": b"1"}, said_by={"a": name}),
+        lambda records, name: records.get("a", name),
+        lambda records, name: records.all(name),
+        lambda records, name: records.last(name),
+        lambda records, name: records.erase(name),
+    ],
+    ids=["put", "remove", "expected", "said by", "get", "all", "last", "erase"],
+)
+def test_a_name_that_not_every_database_can_store_is_refused(engine, call, sign):
+    records = Records(engine, user="ana", shelf="notes")
+    with pytest.raises(InputError, match="half surrogate pairs"):
+        call(records, f"a{sign}b")
+    assert records.all() == {}
+
+
+@pytest.mark.parametrize("sign", ["\0", "\ud800"], ids=["NUL", "half a surrogate pair"])
+def test_a_shelf_that_not_every_database_can_store_is_refused(engine, sign):
+    with pytest.raises(InputError, match="half surrogate pairs"):
+        Records(engine, user="ana", shelf=f"a{sign}b")
 
 
 @pytest.mark.parametrize("fails", [False, True], ids=["ends", "fails"])

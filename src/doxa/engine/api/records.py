@@ -9,6 +9,7 @@ from hashlib import sha256
 from doxa.core.errors import InputError, NotFoundError
 from doxa.engine.api.doxa import Doxa
 from doxa.engine.api.memory import Memory
+from doxa.engine.intake import clean
 
 __all__ = ["Records", "forget_turns", "short"]
 
@@ -26,12 +27,14 @@ class Records:
         shelf: a name of the program's own, so that two programs never meet.
 
     Raises:
-        InputError: the name of the shelf is empty or longer than 64 characters.
+        InputError: the name of the shelf is empty or longer than 64 characters; everywhere, a name or a key has NUL or
+            half a surrogate pair in it, which not every database can store.
     """
 
     def __init__(self, doxa: Doxa, *, user: str, shelf: str) -> None:
         if not 0 < len(shelf) <= LONGEST_SHELF:
             raise InputError(f"records: shelf: expected 1 to {LONGEST_SHELF} characters, got {shelf!r}.")
+        _require_storable(shelf)
         self._store, self._shelf = doxa.parts.log.store, shelf
         self._scope = doxa.parts.log.scope(user)
 
@@ -60,20 +63,24 @@ class Records:
         for key in bodies:
             if not 0 < len(key) <= LONGEST_KEY:
                 raise InputError(f"records: key: expected 1 to {LONGEST_KEY} characters, got {len(key)}: {key[:80]!r}.")
+        _require_storable(*bodies, *(expected or ()), *(said_by or {}).values())
         return not bodies or self._store.keep_records(
             self._scope, self._shelf, bodies, expected=expected, said_by=said_by
         )
 
     def get(self, *keys: str) -> dict[str, bytes]:
         """Return the records of some keys that are there, in the order of the keys' code points."""
+        _require_storable(*keys)
         return self._store.records(self._scope, self._shelf, keys=keys) if keys else {}
 
     def all(self, prefix: str = "") -> dict[str, bytes]:
         """Return the records whose keys begin alike, in the order of the keys' code points. O(records)."""
+        _require_storable(prefix)
         return self._store.records(self._scope, self._shelf, prefix=prefix)
 
     def last(self, prefix: str) -> tuple[str, bytes] | None:
         """Return the highest of the keys that begin alike with its record; None where there is none."""
+        _require_storable(prefix)
         return self._store.last_record(self._scope, self._shelf, prefix=prefix)
 
     def erase(self, prefix: str = "") -> int:
@@ -82,7 +89,17 @@ class Records:
         Raises:
             StoreLockedError: they are gone, and bytes of them stay until nobody else reads the file.
         """
+        _require_storable(prefix)
         return self._store.erase_records(self._scope, self._shelf, prefix=prefix)
+
+
+def _require_storable(*names: str) -> None:
+    for name in names:
+        if "\0" in name or name != clean(name):
+            raise InputError(
+                "records: expected names without NUL and without half surrogate pairs, which not every database can "
+                f"store; got {name[:80]!r}. A key of any name is made by `short`."
+            )
 
 
 def short(*names: str) -> str:
