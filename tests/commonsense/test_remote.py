@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from doxa.backends import load
+from doxa.backends.collections import Collection, Item
 from doxa.commonsense import (
     KnowledgeBase,
     NearestReasoner,
@@ -232,6 +233,59 @@ def test_the_engine_opens_builds_and_shows_it(folder, empty_postgres_url, tmp_pa
     build_base([tmp_path / "s.txt"], tmp_path / "other", config=config)
     assert build_base([tmp_path / "other"], empty_postgres_url).sentences == 2
     assert show_base(empty_postgres_url).sentences == 2
+
+
+def axis(at, dims=8):
+    """A unit vector."""
+    return np.eye(dims, dtype=np.float32)[at % dims]
+
+
+@pytest.fixture
+def shelves(empty_postgres_url):
+    """Where a shelf of twenty items is."""
+    with closing(load("collections", empty_postgres_url)) as opened:
+        items = [Item(text=f"w{at}", vector=axis(at)) for at in range(20)]
+        opened.write("kb", {"events": Collection(items=items, nearest=True, found=True)}, card={}, dims=8)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        Item(text="a", vector=axis(0, dims=4)),
+        Item(text="a", vector=np.full(8, np.nan, dtype=np.float32)),
+        Item(text="a", vector=axis(0), first=[2**40]),
+    ],
+    ids=["dimensions", "no number", "too large a number"],
+)
+def test_what_the_database_cannot_hold_is_told_in_our_words_and_leaves_what_was_there(shelves, item):
+    with pytest.raises(StoreError, match="failed"):
+        shelves.write("kb", {"events": Collection(items=[item])}, card={}, dims=8)
+    assert shelves.open("kb").count("events") == 20
+
+
+def test_a_connection_that_is_lost_while_it_is_written_leaves_what_was_there(shelves, server):
+    def items():
+        yield Item(text="a", vector=axis(0))
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%'")
+        yield from (Item(text="a" * 100, vector=axis(at)) for at in range(2000))
+
+    with pytest.raises(StoreError, match="failed"):
+        shelves.write("kb", {"events": Collection(items=items())}, card={}, dims=8)
+    assert shelves.open("kb").count("events") == 20
+
+
+@pytest.mark.parametrize("sign", ["\0", "\ud800"], ids=["NUL", "half a surrogate pair"])
+def test_a_sign_that_the_database_cannot_hold_is_replaced_in_what_is_kept_and_looked_up(shelves, sign):
+    texts = [f"a{sign}b", "b"]
+    items = [Item(text=text, vector=axis(at)) for at, text in enumerate(texts)]
+    shelves.write("kb", {"events": Collection(items=items, found=True)}, card={}, dims=8)
+    assert shelves.open("kb").places("events", [*texts, f"{sign}c"]) == [0, 1, -1]
+
+
+def test_more_neighbours_are_asked_for_than_the_index_follows(shelves):
+    assert len(shelves.open("kb").nearest("events", axis(0), 1001)) == 20
 
 
 def test_what_is_not_there_is_said_with_what_to_do(empty_postgres_url):

@@ -32,8 +32,8 @@ LOCK = 0x446F7862
 HEADER = 4
 """Bytes before the numbers of a vector as Postgres sends it: how many there are, and nothing."""
 INDEX = "HNSW (v halfvec_ip_ops) WITH (m = 16, ef_construction = 128)"
-LOOKED_AT = 200
-"""Neighbours that a look into the index follows at least; more find more."""
+LOOKED_AT, MOST_LOOKED_AT = 200, 1000
+"""Neighbours that a look into the index follows at least, and at most, by pgvector; more find more."""
 NO_VECTOR = (
     "The database {name} has no pgvector, and this user may not add it: {why}. Have its owner run CREATE EXTENSION "
     "vector; (package postgresql-NN-pgvector)."
@@ -52,7 +52,7 @@ def open_shelves(rest: str) -> PostgresShelves:
     """
     try:
         return PostgresShelves(sa.make_url(f"postgresql+psycopg:{rest}"))
-    except ArgumentError as exc:
+    except (ArgumentError, ValueError) as exc:
         given = without_password(f"postgresql:{rest}")
         raise ConfigError(f"Expected an address such as postgresql://host/database, got {given}.") from exc
 
@@ -158,8 +158,9 @@ class PostgresShelf:
     def places(self, collection: str, texts: Sequence[str]) -> list[int]:
         """Return the numbers of the items with some texts, -1 where there is none. One query."""
         query = f"SELECT text, id FROM {self._table(collection)} WHERE text = ANY(%(texts)s::text[])"
-        found = dict(self._asked(query, texts=[*dict.fromkeys(texts)])) if texts else {}
-        return [found.get(text, -1) for text in texts]
+        looked_up = [_storable(text) for text in texts]
+        found = dict(self._asked(query, texts=[*dict.fromkeys(looked_up)])) if texts else {}
+        return [found.get(text, -1) for text in looked_up]
 
     def sizes(self, collection: str, ids: Ids) -> NDArray[np.int64]:
         """Return how long the second list of each of some items is. One query."""
@@ -181,7 +182,7 @@ class PostgresShelf:
             f"SELECT id, -(v <#> %(target)s::halfvec) FROM {self._table(collection)} "
             "ORDER BY v <#> %(target)s::halfvec LIMIT %(most)s"
         )
-        before = f"SET LOCAL hnsw.ef_search = {max(LOOKED_AT, most)}"
+        before = f"SET LOCAL hnsw.ef_search = {min(max(LOOKED_AT, most), MOST_LOOKED_AT)}"
         rows = self._asked(query, before=before, target=_written(target), most=most)
         return [(int(key), float(cosine)) for key, cosine in rows]
 
@@ -207,8 +208,8 @@ def _fill(connection: sa.Connection, table: str, collection: Collection, dims: i
     with cursor.copy(f"COPY {table} FROM STDIN") as copy:
         for place, item in enumerate(collection.items):
             first, second = [*map(int, item.first)], [*map(int, item.second)]
-            text = item.text.replace("\x00", "�")  # Postgres holds any character but this one
-            copy.write_row((place, text, _written(item.vector), first, second, float(item.number)))
+            row = (place, _storable(item.text), _written(item.vector), first, second, float(item.number))
+            copy.write_row(row)
     if collection.nearest:
         connection.exec_driver_sql(f"CREATE INDEX ON {table} USING {INDEX}")
     if collection.found:
@@ -222,9 +223,14 @@ def _reached(engine: sa.Engine) -> Iterator[sa.Connection]:
     try:
         with engine.connect() as connection:
             yield connection
-    except SQLAlchemyError as exc:
+    except (SQLAlchemyError, engine.dialect.loaded_dbapi.Error) as exc:  # COPY is the driver's own
         why = str(getattr(exc, "orig", None) or exc).splitlines()[0]
         raise StoreError(f"The database {engine.url.database} failed: {why}") from exc
+
+
+def _storable(text: str) -> str:
+    """Return a text without what Postgres cannot hold: NUL, and half surrogate pairs."""
+    return text.replace("\x00", "�").encode(errors="replace").decode()
 
 
 def _written(vector: NDArray[np.float32]) -> str:
