@@ -463,6 +463,23 @@ def test_a_newer_format_is_refused(tmp_path):
         load("store", f"sql:{path}")
 
 
+def test_a_format_that_became_newer_just_before_it_is_brought_up_to_date_is_refused(tmp_path, monkeypatch):
+    """A process of a later Doxa was faster."""
+    path, real, looks = tmp_path / "memory.db", connect.version_of, []
+    load("store", f"sql:{path}").close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'm999'")
+
+    def version_of(connection):
+        looks.append(real(connection))
+        return "m007" if len(looks) == 1 else looks[-1]
+
+    monkeypatch.setattr(connect, "version_of", version_of)
+    with pytest.raises(StoreVersionError, match="pip install --upgrade doxa"):
+        load("store", f"sql:{path}")
+    assert looks == ["m999", "m999"]
+
+
 def test_a_missing_folder_says_so(tmp_path):
     """No folder is made behind the user's back."""
     with pytest.raises(StoreError, match="does not exist"):

@@ -152,7 +152,9 @@ def _migrate(engine: sa.Engine, *, partitions: int) -> None:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")  # the tables may be large
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({APPLICATION_ID})")
-        if version_of(connection) != HEAD:  # another process may have been faster
+        found = version_of(connection)  # another process may have been faster, and newer
+        require_known(found, engine.url)
+        if found != HEAD:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
             if engine.dialect.name == "sqlite":
