@@ -261,11 +261,12 @@ class Transfer:
 
     def _or_refused(self, scope: str, act: Callable[[], Moved]) -> Moved:
         """Return what became of a scope, or why the target cannot hold it."""
+        errors: tuple[type[Exception], ...] = (DBAPIError, *errors_of_server())
         try:
             return act()
         except InputError as exc:
             reason = str(exc)
-        except (DBAPIError, *errors_of_server()) as exc:
+        except errors as exc:
             if not is_of_values(exc):
                 raise
             reason = str(mapped(exc, str(self._target.engine.url.database)))
