@@ -38,6 +38,8 @@ DAMAGE = (
     "unsupported file format",
 )
 """In what SQLite says of a file of ours that is not as we have written it."""
+UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError)
+"""What a value of the wrong kind raises where it is read."""
 REFUSED = ("authentication failed", "does not exist", "pg_hba.conf", "startup parameter")
 """In what a server says that will say the same the next time."""
 
@@ -83,7 +85,7 @@ def readable(where: str, what: str) -> Iterator[None]:
     """Turn what a value of the wrong kind, in a row without a digest, raises inside the block into damage."""
     try:
         yield
-    except (ValueError, TypeError, OverflowError, RecursionError) as exc:
+    except UNREADABLE as exc:
         raise damaged(where, what) from exc
 
 

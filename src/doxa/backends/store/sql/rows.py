@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from doxa.backends.store import Head, NewRow, Row
 from doxa.backends.store.digests import is_whole, with_digest
-from doxa.backends.store.failures import damaged, readable
+from doxa.backends.store.failures import UNREADABLE, damaged, readable
 from doxa.backends.store.schema import LONGEST_SCOPE, events, heads
 from doxa.core.errors import InputError
 
@@ -108,14 +108,15 @@ def row_of(found: Sequence[Any], scope: str, where: str) -> Row:
         StoreDamagedError: it is not what was written.
     """
     ordinal, kind, turn_id, about, known_at, body, fence, previous, digest, undigested, last = found
-    what = f"row {ordinal} of {scope}"
     may_lack = undigested is not None and isinstance(ordinal, int) and ordinal <= undigested
     values = (scope, ordinal, kind, turn_id, about, known_at, body, fence, previous)
     if last is None or not is_whole(values, digest, may_lack=may_lack):
-        raise damaged(where, what)
-    with readable(where, what):
+        raise damaged(where, f"row {ordinal} of {scope}")
+    try:  # no context, which costs more than all else of a row
         known, said = moment_of(known_at), json.loads(body)
         return Row(ordinal=ordinal, kind=kind, turn_id=turn_id, about=about, known_at=known, body=said, fence=fence)
+    except UNREADABLE as exc:
+        raise damaged(where, f"row {ordinal} of {scope}") from exc
 
 
 def rows_of(found: Iterable[Sequence[Any]], scope: str, where: str, *, after: int) -> list[Row]:
