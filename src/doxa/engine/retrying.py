@@ -15,7 +15,7 @@ RETRIES = 20
 
 
 def retried(act: Callable[[], T], *, times: int = RETRIES) -> T:
-    """Do it again, so often, while another process changes the same user.
+    """Do it, and again so many times, while another process changes the same user.
 
     Raises:
         StoreConflictError: another process still does.
