@@ -520,8 +520,8 @@ def test_a_time_out_of_the_whole_database_does_not_keep_that_space(empty_postgre
             assert connection.exec_driver_sql("SELECT pg_relation_size('events')").scalar() == 0
 
 
-def test_who_may_not_free_that_space_is_told_so(postgres_url, postgres):
-    """A role that does not own the tables: the server only warns, and leaves them out."""
+def test_who_may_not_free_that_space_is_told_so(postgres_url, postgres, caplog):
+    """A role that does not own the tables: the server only warns, and leaves them out. What is erased is gone."""
     url = sa.make_url(postgres_url)
     postgres.execute("CREATE ROLE writer LOGIN")
     try:
@@ -530,9 +530,8 @@ def test_who_may_not_free_that_space_is_told_so(postgres_url, postgres):
         )
         with opened(url.set(username="writer").render_as_string(hide_password=False)) as store:
             store.receive(SCOPE, turn(), turn_id="t1")
-            with pytest.raises(StoreLockedError, match=r"were erased.*permission denied.*owns the tables"):
-                store.erase(SCOPE)
-            assert store.head(SCOPE).received == 0
+            assert store.erase(SCOPE)["turn"] == 1 and store.head(SCOPE).received == 0
+            assert "permission denied" in caplog.text and "owns its tables" in caplog.text
     finally:
         postgres.execute("DROP OWNED BY writer", database=url.database)
         postgres.execute("DROP ROLE writer")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from doxa.backends.store import NewRow
 from doxa.core.answers import Answered
 from doxa.core.errors import NotFoundError, StoreConflictError
 from doxa.core.values import ToTasks
@@ -21,6 +22,7 @@ from doxa.engine.wiring import copies
 from doxa.engine.wiring.offers import Offer
 
 CANARY = "Zanzibar-7731"
+NOW = datetime(2024, 4, 1, tzinfo=UTC)
 FORGETTING = pytest.mark.parametrize("how", [{"turn_id": "t2"}, {"everything": True}], ids=["turn", "everything"])
 
 
@@ -184,20 +186,46 @@ def test_a_turn_is_erased_however_fast_another_process_goes_on(filled, monkeypat
 
 @FORGETTING
 def test_a_reply_that_took_its_time_is_not_stored_once_something_was_erased(filled, how):
-    """What was said meanwhile is no reason to leave it out."""
+    """What was said meanwhile is no reason to leave it out, nor is that its question was asked before."""
     doxa, another, path = filled
-    chat = doxa.dialogue(user="ana", session="s")
-    for turn_id in ("t3", "t4"):
-        chat.absorb("Where do I live?", turn_id=turn_id)
-    chat.absorb("In Zanzibar.", role="assistant", turn_id="t5", reply_to="t3")
+    chat, memory = doxa.dialogue(user="ana", session="s"), doxa.memory(user="ana")
+    place = memory.place()
+    chat.absorb("Where do I live?", turn_id="t3")
+    chat.absorb("In Zanzibar.", role="assistant", turn_id="t4", unless_erased_since=place)
     with another() as other:
         other.memory(user="ana").forget(**how)
-    with pytest.raises(NotFoundError if "everything" in how else StoreConflictError):
-        chat.absorb(f"In {CANARY}.", role="assistant", turn_id="t6", reply_to="t4")
+    with pytest.raises(StoreConflictError):
+        chat.absorb(f"In {CANARY}.", role="assistant", turn_id="t5", unless_erased_since=place)
+    assert holds(path.parent) == []
+    chat.absorb("I do not know.", role="assistant", turn_id="t6", unless_erased_since=memory.place())
+    assert memory.turns()[-1].turn_id == "t6"
+
+
+def test_a_place_in_an_empty_memory_stands(filled, tmp_path):
+    """Nothing was told that a reply could repeat; a log that begins says itself that others were erased."""
+    doxa, _, _ = filled
+    doxa.memory(user="ana").forget(everything=True)
+    chat, place = doxa.dialogue(user="ben", session="s"), doxa.memory(user="ben").place()
+    chat.absorb("Hi.", turn_id="b1")
+    chat.absorb("Hello.", role="assistant", turn_id="b2", unless_erased_since=place)
+    assert place == 0 and [turn.turn_id for turn in doxa.memory(user="ben").turns()] == ["b1", "b2"]
+
+
+def test_a_reply_that_another_process_wrote_while_a_turn_is_erased_goes_with_it(filled, monkeypatch):
+    doxa, _, path = filled
+    log = doxa.parts.log
+
+    def writes():
+        body = {"session": "s", "speaker": "h", "role": "assistant", "text": CANARY, "generated": True}
+        log.store.receive("default/ana", NewRow(kind="turn", known_at=NOW, body=body), turn_id="t3/reply")
+
+    meanwhile(monkeypatch, replay, "_rewrite", writes)
+    assert doxa.memory(user="ana").forget(turn_id="t2").turn_ids == ("t2", "t3/reply")
     assert holds(path.parent) == []
 
 
-def test_weights_that_are_put_back_while_all_is_erased_go_with_it(filled, monkeypatch):
+@pytest.mark.parametrize("step", ["load_weights", "save_weights"])
+def test_weights_that_are_put_back_while_all_is_erased_go_with_it(filled, monkeypatch, step):
     import doxa.recall as recall
 
     doxa, another, path = filled
@@ -210,8 +238,8 @@ def test_weights_that_are_put_back_while_all_is_erased_go_with_it(filled, monkey
         with another() as other:
             other.memory(user="ana").forget(everything=True)
 
-    meanwhile(monkeypatch, recall, "load_weights", erases)
-    with pytest.raises(NotFoundError):
+    meanwhile(monkeypatch, recall, step, erases)
+    with pytest.raises(NotFoundError, match="No weights"):
         doxa.memory(user="ana").drift(rollback=True)
     assert [one for one in path.with_name("memory.db.learned").rglob("*") if one.is_file()] == []
 
@@ -300,16 +328,20 @@ def test_a_fact_that_comes_while_others_are_removed_is_no_error(config, tmp_path
 
 
 def test_two_who_put_a_mended_file_in_its_place_keep_it(filled, light, monkeypatch):
-    """Both saw that there was none, and the first of them has written to it since."""
+    """Both saw that there was none; the other one was faster, and has written to it since."""
     doxa, _, path = filled
     doxa.close()
     shutil.copy(path, path.with_name("memory.db.mended"))
     path.rename(path.with_name("memory.db.damaged-20261130T000000Z"))
+    opened = []
+
+    def other():
+        copies.finish_mending(str(path))
+        opened.append(Doxa.open(path, config=light()))
+        opened[0].dialogue(user="ana", session="s").absorb("I moved to Turin.", at="2024-03-01", turn_id="t3")
+
+    meanwhile(monkeypatch, Path, "rename", other)
     copies.finish_mending(str(path))
-    with Doxa.open(path, config=light()) as first:
-        first.dialogue(user="ana", session="s").absorb("I moved to Turin.", at="2024-03-01", turn_id="t3")
-        with monkeypatch.context() as patch:
-            patch.setattr(copies.Path, "exists", lambda self: self.name != "memory.db" and self.is_file())
-            copies.finish_mending(str(path))
     with Doxa.open(path, config=light()) as again:
         assert [turn.turn_id for turn in again.memory(user="ana").turns()] == ["t1", "t2", "t3"]
+    opened[0].close()

@@ -69,7 +69,7 @@ def pseudonym(scope: str) -> str:
 
 def without_password(url: str) -> str:
     """Return an address of a database as it may be shown; a path is shown as it is."""
-    url = re.sub(r"([?&]password=)[^&]*", r"\1****", url)
+    url = re.sub(r"([?&]\w*password=)[^&]*", r"\1****", url)
     head, at, tail = url.rpartition("@")
     scheme, found, rest = head.partition("://")
     user, colon, _ = rest.partition(":")

@@ -21,6 +21,8 @@ FILES = ("sqlite+pysqlite:///", "sqlite:///", "sqlite:")
 
 def database_file(location: str) -> str | None:
     """Return the file that a database is; `:memory:` or nothing for one in memory, None for one on a server."""
+    scheme, colon, rest = location.partition("://")
+    location = f"{scheme.lower()}{colon}{rest}" if colon else location
     begins = next((one for one in FILES if location.startswith(one)), None)
     if begins is not None:
         return location.removeprefix(begins)

@@ -274,8 +274,8 @@ class MemoryLog:
             return written
 
     def still_has(self, user: str, ordinal: int) -> bool:
-        """Tell whether the log still has a row, 0 for none yet, and nothing was erased since. Cost O(rows after it)."""
-        return ordinal == 0 or self._standing(user, ordinal) is not None
+        """Tell whether the log still has a row, 0 for none yet, and nothing was erased since. No row is read."""
+        return ordinal == 0 or self.store.stands(self.scope(user), ordinal)
 
     def _standing(self, user: str, ordinal: int) -> Row | None:
         """Return a row; None where it is gone, or anything was erased since."""

@@ -129,6 +129,10 @@ class Store(Protocol):
         """Return the rows after ordinal `after`, in order."""
         ...
 
+    def stands(self, scope: str, ordinal: int) -> bool:
+        """Tell whether the log has a row of this ordinal still, and nothing was erased since. No row is read."""
+        ...
+
     def vectors(self, scope: str, *, model: str, after: int = 0) -> list[Vector]:
         """Return the vectors of `model` for turns after ordinal `after`, in order."""
         ...

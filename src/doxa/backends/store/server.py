@@ -84,8 +84,8 @@ def make_engine(url: sa.URL, server: Server) -> sa.Engine:
 def own_connection(url: sa.URL, server: Server) -> Any:
     """Return a psycopg connection beside the pool, in autocommit; the caller closes it.
 
-    A statement may take as long as it does, but waits for nobody's lock for longer than `timeout_s`. Nothing that is
-    written over it has to outlive the server.
+    A statement may take as long as it does, but waits for nobody's lock for longer than `timeout_s`; behind PgBouncer
+    what the database says holds. Nothing that is written over it has to outlive the server.
     """
     import psycopg
 

@@ -123,10 +123,15 @@ class Asides:
     def turns(self) -> tuple[Turn, ...]:
         """Return what was asked and answered, oldest first; nothing when something was erased since."""
         turns, before = self._kept
+        if not turns:
+            return ()
+        now = self.before()
         stands = before.forgotten == self._parts.forgotten and all(
             self._parts.log.still_has(name, place) for name, place in before.places.items()
         )
-        return turns if stands else ()
+        turns = turns if stands else ()
+        self._kept = turns, now
+        return turns
 
 
 def drawing(turn: Turn, memories: Sequence[str]) -> Turn:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from doxa.core.errors import InputError, NotFoundError, StoreConflictError, TurnConflictError
+from doxa.core.errors import InputError, StoreConflictError, TurnConflictError
 from doxa.core.trace import Tracer
 from doxa.core.values import Receipt, Reply, Role, ToTasks, Turn
 from doxa.engine.answer.searching import Asides, Before, drawing
@@ -122,8 +122,8 @@ class Dialogue:
         to_tasks = self._to_tasks(to)
         require_background(background, n, self._doxa.parts.config)
         turn = self._turn(text, speaker=self.speaker, role="user", at=at, turn_id=turn_id)
-        before = self._asked.before()
         stored, receipt = self._doxa.receive(replace(turn, to_tasks=to_tasks))
+        before = self._asked.before()
         reply = self._answer(text, at=stored.at, turn_id=receipt.turn_id, background=background, n=n)
         if not receipt.duplicate and (said := without_background(reply)):
             self._remember_reply(said, stored, drawn=reply.memories, before=before)
@@ -188,7 +188,7 @@ class Dialogue:
         verbatim: bool = False,
         called: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
-        reply_to: str | None = None,
+        unless_erased_since: int | None = None,
     ) -> Receipt:
         """Remember a turn without answering it. Durable on return; the same `turn_id` again is the same turn.
 
@@ -201,21 +201,19 @@ class Dialogue:
             verbatim: keep and find it as it stands, and make no facts from it.
             called: of a note about the speaker, in the third person, the names by which it means that ("User").
             metadata: plain JSON data that is kept with it (`Turn.metadata`).
-            reply_to: of a reply that took its time, the id of the turn that it answers: where anything was erased since
-                that was said, the reply may repeat it, and is not stored.
+            unless_erased_since: of a reply that took its time, what `Memory.place` was before it was begun: where
+                anything was erased since, the reply may repeat it, and is not stored.
 
         Raises:
             InputError: the metadata is no such data.
-            NotFoundError: there is no turn of the id `reply_to`, or no longer; nothing was stored.
-            StoreConflictError: something was erased since the turn that it answers; nothing was stored.
+            StoreConflictError: something was erased since that place; nothing was stored.
             TurnError: the turn cannot be taken.
             TurnConflictError: `turn_id` is known with another text.
             StoreError: nothing was stored.
         """
-        since = None if reply_to is None else self._ordinal(reply_to)
         name = speaker or (self.agent if role == "assistant" else self.speaker)
         turn = self._turn(text, speaker=name, role=role, at=at, turn_id=turn_id, verbatim=verbatim, metadata=metadata)
-        return self._received(replace(turn, called=read_names(called)), unless_erased_after=since)
+        return self._received(replace(turn, called=read_names(called)), unless_erased_after=unless_erased_since or None)
 
     def correct(
         self,
@@ -285,14 +283,6 @@ class Dialogue:
             DoxaError: what stopped the processing; what was received is kept.
         """
         self._doxa.wait(self.user, rest_s=FLUSH_REST_S)
-
-    def _ordinal(self, turn_id: str) -> int:
-        from doxa.engine.history.replay import NO_TURN
-
-        with self._doxa.parts.log.user(self.user) as state:
-            if (turn := state.turn(turn_id)) is None:
-                raise NotFoundError(NO_TURN.format(user=self.user, turn_id=turn_id))
-            return turn.ordinal
 
     def _received(self, turn: Turn, *, unless_erased_after: int | None = None) -> Receipt:
         from doxa.understand import foreign_language

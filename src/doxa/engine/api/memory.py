@@ -269,7 +269,7 @@ class Memory(Revising):
         Args:
             turn_id: which turn.
             metadata: what it gets; or what makes that of the turn as it is, so that nothing is lost that another
-                process notes meanwhile.
+                process notes meanwhile: it is called again where one does, and may not use this memory.
 
         Raises:
             InputError: it is no plain JSON data.
@@ -277,6 +277,14 @@ class Memory(Revising):
         """
         self._doxa.wait(self.user)
         return retried(lambda: withdrawal.annotate(self._doxa.parts, self.user, turn_id, metadata))
+
+    def place(self) -> int:
+        """Return where the memory stands: the number of the last row of its log, 0 where nothing was told. One query.
+
+        What takes its time is stored with it (`Dialogue.absorb`, `unless_erased_since`), since it may repeat what is
+        erased meanwhile.
+        """
+        return self._doxa.parts.log.head(self.user).ordinal
 
     def untold(self) -> dict[str, str]:
         """Return what was said and no fact tells: the words, by turn id. Cost: one pass over turns and facts."""

@@ -153,21 +153,20 @@ class Teaching:
 
     def _added(self, turn: MarkedTurn) -> MarkedTurn:
         heads = self._doxa.parts.heads
-        self._require_told(turn)
-        append_marks(turn, heads.marks(self.user), seal=heads.seal)
-        try:
-            self._require_told(turn)
-        except NotFoundError:  # it was erased while this was written
-            ids, texts = {line.turn_id for line in turn.lines}, {line.text for line in turn.lines}
-            heads.forget(self.user, ids=ids, texts=texts)
-            raise
+        gone = self._gone(turn)
+        if not gone:
+            append_marks(turn, heads.marks(self.user), seal=heads.seal)
+            if gone := self._gone(turn):  # erased while this was written
+                texts = {line.text for line in turn.lines if line.turn_id in gone}
+                heads.forget(self.user, ids=gone, texts=texts)
+        if gone:
+            raise NotFoundError(NO_TURN.format(user=self.user, turn_id=", ".join(sorted(gone))))
         return turn
 
-    def _require_told(self, turn: MarkedTurn) -> None:
+    def _gone(self, turn: MarkedTurn) -> set[str]:
+        """Return the turns out of which marks were made, or which these were read with, that are there no more."""
         with self._doxa.parts.log.user(self.user) as state:
-            gone = [line.turn_id for line in turn.lines if line.turn_id and state.turn(line.turn_id) is None]
-        if gone:
-            raise NotFoundError(NO_TURN.format(user=self.user, turn_id=", ".join(gone)))
+            return {line.turn_id for line in turn.lines if line.turn_id and state.turn(line.turn_id) is None}
 
 
 def _reader(parts: Parts) -> TurnReader:

@@ -24,7 +24,7 @@ __all__ = ["erase", "erased_with"]
 
 ALONGSIDE = 3
 """How often turns are erased while others process the same user, until these have to wait."""
-LONGER = 4
+TIMES_AS_LONG = 4
 """How many times as long as these attempts took others wait at most."""
 LOOKED_EVERY_S = 0.05
 """How often it is asked whether another process has ended its block of turns."""
@@ -79,11 +79,11 @@ def _forgotten(parts: Parts, user: str, turn_ids: Collection[str]) -> Certificat
         return retried(lambda: forget_turns(parts, user, turn_ids), times=ALONGSIDE)
     except StoreConflictError:
         took = time.monotonic() - begun
-    store, scope, seconds = parts.log.store, parts.log.scope(user), parts.config.engine.lease_s + LONGER * took
+    store, scope, seconds = parts.log.store, parts.log.scope(user), parts.config.engine.lease_s + TIMES_AS_LONG * took
     end = time.monotonic() + seconds
     while True:
         with held(store, scope, owner=owner_name(), seconds=seconds) as tenure:
-            if tenure is not None or time.monotonic() > end:
+            if tenure is not None or time.monotonic() > end or not store.head(scope).ordinal:
                 return retried(lambda: forget_turns(parts, user, turn_ids))
         time.sleep(LOOKED_EVERY_S)
 

@@ -221,9 +221,9 @@ def erase_turns(
         beliefs = fresh.beliefs
         told |= _untold(kept, set(ids), beliefs)
         bodies = {ordinal: row.body for ordinal, row in heard.items()}
-        counts = _rewrite(log, user, delete, bodies, told, expected=rows[-1].ordinal)
+        counts, late = _rewrite(log, user, delete, bodies, told, expected=rows[-1].ordinal)
     erased = {**_counts(counts), "facts": max(0, facts_before - len(beliefs.facts))}
-    return _certificate(user, tuple(ids), erased)
+    return _certificate(user, tuple(sorted([*ids, *late])), erased)
 
 
 def retell_turns(
@@ -274,8 +274,12 @@ def _rewrite(
     told: Mapping[int, Event],
     *,
     expected: int,
-) -> dict[str, int]:
-    """Rewrite the log; turns that came in meanwhile are as good after it as before, unless they repeat others."""
+) -> tuple[dict[str, int], list[str]]:
+    """Rewrite the log; return how many rows are gone of each kind, and which replies of Doxa's own that came meanwhile.
+
+    Other turns that came in meanwhile are as good after it as before, without what was said before them.
+    """
+    late: list[str] = []
     delete = delete | {ordinal for ordinal, event in told.items() if event.is_empty}
     bodies = bodies | {ordinal: event.body() for ordinal, event in told.items()}
     bodies = {ordinal: body for ordinal, body in bodies.items() if ordinal not in delete}
@@ -285,17 +289,16 @@ def _rewrite(
             counts = log.store.rewrite(scope, delete=sorted(delete), replace=bodies, expected=expected)
         except StoreConflictError:
             new = log.store.read(scope, after=expected)
-            if not new or any(_repeats(row) for row in new):
+            if not new or any(row.kind != "turn" for row in new):
                 raise
             expected = new[-1].ordinal
+            replies = [row for row in new if row.body.get("generated")]
+            delete |= {row.ordinal for row in replies}
+            late += [str(row.turn_id) for row in replies]
+            bodies |= {row.ordinal: _unprompted(row).body for row in new if _is_prompted(row)}
         else:
             log.forget_state(user)
-            return counts
-
-
-def _repeats(row: Row) -> bool:
-    """Tell whether a row that came in while turns are erased may repeat them."""
-    return row.kind != "turn" or bool(row.body.get("generated")) or _is_prompted(row)
+            return counts, late
 
 
 def erase_all(log: MemoryLog, user: str) -> Certificate:

@@ -80,10 +80,11 @@ def store_shadows(parts: Parts, user: str, *, least: int = 1, close: bool = Fals
         return False
     try:
         for _ in range(TRIES):
-            closed = _stored(parts, user, _untouched(parts, user, new), close=close)
+            standing = _untouched(parts, user, new)
+            closed = _stored(parts, user, [one for _, one in standing], close=close)
             if closed is not None:
-                _drop_late(parts, user, new)
                 _tell(parts, user, closed)
+                _drop_late(parts, user, standing)
                 return bool(closed)
         reason: object = "others kept writing"
     except StoreError as exc:
@@ -102,21 +103,25 @@ def _tell(parts: Parts, user: str, closed: Sequence[Window]) -> None:
             told(window)
 
 
-def _untouched(parts: Parts, user: str, new: Sequence[tuple[int, Shadow]]) -> list[Shadow]:
-    """Return the questions since which nothing was erased."""
+def _untouched(parts: Parts, user: str, new: Sequence[tuple[int, Shadow]]) -> list[tuple[int, Shadow]]:
+    """Return the questions since which nothing was erased, with their places."""
     stand = {place for place in {place for place, _ in new} if parts.log.still_has(user, place)}
-    return [one for place, one in new if place in stand]
+    return [(place, one) for place, one in new if place in stand]
 
 
-def _drop_late(parts: Parts, user: str, new: Sequence[tuple[int, Shadow]]) -> None:
+def _drop_late(parts: Parts, user: str, written: Sequence[tuple[int, Shadow]]) -> None:
     """Remove what was written of questions while something was erased, and what names a turn that is gone."""
-    stand = _untouched(parts, user, new)
-    late = [one for _, one in new if one not in stand]
+    stand = {place for place, _ in _untouched(parts, user, written)}
+    late = {(one.at, one.query, one.asked) for place, one in written if place not in stand}
     if not late:
         return
     with parts.log.user(user) as state:
         turns = {turn.turn_id for turn in state.received()}
-    _drop(parts, user, lambda one: one in late or not turns.issuperset(filter(None, _named(one))))
+    _drop(
+        parts,
+        user,
+        lambda one: (one.at, one.query, one.asked) in late or not turns.issuperset(filter(None, _named(one))),
+    )
     parts.log.store.wipe(parts.log.scope(user))
 
 

@@ -38,8 +38,9 @@ def finish_mending(location: str) -> None:
         made = new.stat().st_mtime_ns
         for end in SQLITE:
             side = path.with_name(f"{path.name}{end}")
-            if side.exists() and side.stat().st_mtime_ns <= made:  # else another process has the mended one open
-                side.rename(kept.with_name(f"{kept.name}{end}"))
+            with suppress(FileNotFoundError):
+                if side.stat().st_mtime_ns <= made:  # else another process has the mended one open
+                    side.rename(kept.with_name(f"{kept.name}{end}"))
         shutil.rmtree(f"{path}{SNAPSHOTS}", ignore_errors=True)
         new.rename(path)
     except FileNotFoundError:  # another process has put it there

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from doxa.core.errors import DoxaError
+from doxa.core.errors import DoxaError, NotFoundError
 from doxa.core.feedback import Lesson
 from doxa.core.sealing import Seal
 from doxa.core.storage import MEMORY, database_file
@@ -188,20 +188,23 @@ class LearnedWeights:
                     return False
                 known.slot.swap(known.before)
                 known.before = None
-                return True
+            return self._kept_if(user, stands)
         kept = path.with_suffix(BEFORE)
         try:
             if kept.stat().st_size:  # the next search sees the new date
                 save_weights(load_weights(kept, seal=self.seal), path, seal=self.seal)
             else:
                 path.unlink(missing_ok=True)
-        except FileNotFoundError:  # there was none, or it was erased meanwhile
+        except (FileNotFoundError, NotFoundError):  # there was none, or it was erased meanwhile
             return False
         kept.unlink(missing_ok=True)
-        if not stands():
+        return self._kept_if(user, stands)
+
+    def _kept_if(self, user: str, stands: Callable[[], bool]) -> bool:
+        """Return whether what is in use may stay there, and forget it where it may not."""
+        if not (found := stands()):
             self.drop(user)
-            return False
-        return True
+        return found
 
     def _keep(self, path: Path, weights: Weights) -> None:
         """Keep the weights that are about to give way; an empty file stands for those that come with Doxa."""

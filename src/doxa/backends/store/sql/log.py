@@ -160,6 +160,13 @@ class Log(Heads):
                 raise damaged(self._where, f"what is behind row {after} of {scope}")
         return rows
 
+    @sent_again(twice=True)
+    def stands(self, scope: str, ordinal: int) -> bool:
+        """Tell whether a row is there, and nothing was erased since. See `Store`."""
+        there = sa.exists().where(events.c.scope == scope, events.c.ordinal == ordinal)
+        with self._read() as connection:
+            return bool(connection.execute(sa.select(there & ~sa.exists().where(*_erased(scope, ordinal)))).scalar())
+
     def _rows_after(self, scope: str, after: int) -> list[Row]:
         return rows_of(self._asked(ROWS_AFTER, scope=scope, after=after), scope, self._where, after=after)
 
@@ -215,5 +222,9 @@ def _made_id(row: NewRow, ordinal: int) -> str:
 
 
 def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:
-    these = (events.c.scope == scope, events.c.ordinal > ordinal, events.c.kind == "erased")
-    return connection.execute(sa.select(events.c.ordinal).where(*these).limit(1)).first() is not None
+    return connection.execute(sa.select(events.c.ordinal).where(*_erased(scope, ordinal)).limit(1)).first() is not None
+
+
+def _erased(scope: str, after: int) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what a row fulfils that tells of an erasure behind another row."""
+    return events.c.scope == scope, events.c.ordinal > after, events.c.kind == "erased"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from doxa.core.errors import DoxaError, NotFoundError, StoreConflictError
+from doxa.core.errors import DoxaError, StoreConflictError
 from doxa.core.values import Role
 from doxa.transport.http.access import Room
 from doxa.transport.http.openai.conversation import Conversation, digest
@@ -77,7 +77,7 @@ class Ear:
         self._session = session
         self._agent = agent
         self._talk = talk
-        self._answered: str | None = None
+        self._place = room.memory("read").place()
 
     def store_said(self) -> None:
         """Store what the user and the tools said since the assistant spoke last."""
@@ -87,7 +87,6 @@ class Ear:
             try:
                 role: Role = "tool" if one.role == "tool" else "user"
                 dialogue.absorb(one.text, role=role, speaker=one.speaker, turn_id=turn_id)
-                self._answered = turn_id
             except DoxaError as exc:
                 logger.error("a turn of the %s was not stored: %s", one.role, exc)
 
@@ -98,8 +97,8 @@ class Ear:
         turn_id = turn_id_of(self._session, self._talk.digest, "assistant", text)
         dialogue = self._room.dialogue("write", session=self._session, agent=self._agent)
         try:
-            dialogue.absorb(text, role="assistant", turn_id=turn_id, reply_to=self._answered)
-        except (NotFoundError, StoreConflictError):
-            logger.info("a reply was not stored: something was erased since it was asked for")
+            dialogue.absorb(text, role="assistant", turn_id=turn_id, unless_erased_since=self._place)
+        except StoreConflictError as exc:
+            logger.info("a reply was not stored: %s", exc)
         except DoxaError as exc:
             logger.error("a reply was not stored: %s", exc)
