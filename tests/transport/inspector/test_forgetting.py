@@ -173,7 +173,7 @@ def test_coming_back_to_an_act_leads_to_the_choice(ana):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_is_said_is_never_markup(ana, doxa, text):
-    doxa.dialogue(user="ana", session=text).absorb(text, turn_id=f"t{text}")
+    doxa.dialogue(user="ana", session=text).absorb(text, turn_id=f"t{text}".replace("\0", ""))  # no id has that
     doxa.flush()
     for path in ("forget", "preview?everything=1"):
         page = ana.get(f"/inspect/health/{path}").text

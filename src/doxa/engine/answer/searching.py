@@ -113,7 +113,10 @@ class Asides:
 
     def before(self) -> Before:
         """Return how things stand now; what is answered from here on is noted with it. Cost: O(shared memories)."""
-        places = {name: self._parts.log.head(name).ordinal for name in self._memories}
+        places: dict[str, int] = {}
+        for name in self._memories:
+            with self._parts.log.user(name) as state:
+                places[name] = state.ordinal
         return Before(self._parts.forgotten, places)
 
     def note(self, turns: tuple[Turn, ...], before: Before) -> None:

@@ -30,6 +30,7 @@ class AsyncMemory:
     withdrawn = awaited(Memory.withdrawn)
     claims = awaited(Memory.claims)
     annotate = awaited(Memory.annotate)
+    place = awaited(Memory.place)
     untold = awaited(Memory.untold)
     why = awaited(Memory.why)
     entities = awaited(Memory.entities)

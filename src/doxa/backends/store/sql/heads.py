@@ -45,6 +45,13 @@ class Heads(Database):
         return head_of(found, scope, self._where)
 
     @sent_again(twice=True)
+    def stands(self, scope: str, ordinal: int) -> bool:
+        """Tell whether a row is there, and nothing was erased since. See `Store`."""
+        there = sa.exists().where(events.c.scope == scope, events.c.ordinal == ordinal)
+        with self._read() as connection:
+            return bool(connection.execute(sa.select(there & ~erased_after(scope, ordinal))).scalar())
+
+    @sent_again(twice=True)
     def pending(self, *, free: bool = False) -> list[str]:
         """Return the scopes with unprocessed turns. See `Store`."""
         query = sa.select(heads.c.scope).where(UNPROCESSED).order_by(heads.c.scope)
@@ -124,6 +131,11 @@ class Heads(Database):
                 if connection.execute(FIRST_ROW, {"scope": scope}).scalar() is not None:
                     raise damaged(self._where, f"where the log of {scope} stands")
                 return Head(), True
+
+
+def erased_after(scope: str, ordinal: int) -> sa.Exists:
+    """Return whether the log tells of an erasure behind a row, as part of a statement."""
+    return sa.exists().where(events.c.scope == scope, events.c.ordinal > ordinal, events.c.kind == "erased")
 
 
 def head_values(scope: str, head: Head) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from doxa.backends.store.failures import damaged
 from doxa.backends.store.schema import events, heads, vectors
 from doxa.backends.store.sql.bulk import insert_all
 from doxa.backends.store.sql.database import sent_again
-from doxa.backends.store.sql.heads import FORGIVEN, Heads, insert_event, insert_rows, move_head
+from doxa.backends.store.sql.heads import FORGIVEN, Heads, erased_after, insert_event, insert_rows, move_head
 from doxa.backends.store.sql.rows import ROWS, chunks, row_of, rows_of, standing, stored
 from doxa.core.errors import StaleLeaseError, StoreConflictError
 
@@ -72,8 +72,9 @@ class Log(Heads):
             if known is not None:
                 return Received(row=row_of(known, scope, self._where), duplicate=True)
         head = self._locked_head(connection, scope)
-        if unless_erased_after is not None and _erased_after(connection, scope, unless_erased_after):
-            raise StoreConflictError(f"{scope}: something was erased after row {unless_erased_after}.")
+        since = unless_erased_after
+        if since is not None and connection.execute(sa.select(erased_after(scope, since))).scalar():
+            raise StoreConflictError(f"{scope}: something was erased after row {since}.")
         ordinal = head.ordinal + 1
         turn_id = turn_id if turn_id is not None else _made_id(row, ordinal)
         insert_event(connection, scope, ordinal, row, turn_id, previous=head.ordinal)
@@ -160,13 +161,6 @@ class Log(Heads):
                 raise damaged(self._where, f"what is behind row {after} of {scope}")
         return rows
 
-    @sent_again(twice=True)
-    def stands(self, scope: str, ordinal: int) -> bool:
-        """Tell whether a row is there, and nothing was erased since. See `Store`."""
-        there = sa.exists().where(events.c.scope == scope, events.c.ordinal == ordinal)
-        with self._read() as connection:
-            return bool(connection.execute(sa.select(there & ~sa.exists().where(*_erased(scope, ordinal)))).scalar())
-
     def _rows_after(self, scope: str, after: int) -> list[Row]:
         return rows_of(self._asked(ROWS_AFTER, scope=scope, after=after), scope, self._where, after=after)
 
@@ -219,12 +213,3 @@ def _made_id(row: NewRow, ordinal: int) -> str:
     """Return the id of a turn that came without one: its session, as far as a database has room for it, and place."""
     session = str(row.body.get("session", "turn")).replace("\0", "")
     return f"{session[:LONGEST_SESSION]}:{ordinal}"
-
-
-def _erased_after(connection: sa.Connection, scope: str, ordinal: int) -> bool:
-    return connection.execute(sa.select(events.c.ordinal).where(*_erased(scope, ordinal)).limit(1)).first() is not None
-
-
-def _erased(scope: str, after: int) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return what a row fulfils that tells of an erasure behind another row."""
-    return events.c.scope == scope, events.c.ordinal > after, events.c.kind == "erased"
