@@ -112,7 +112,7 @@ def row_of(found: Sequence[Any], scope: str, where: str) -> Row:
     values = (scope, ordinal, kind, turn_id, about, known_at, body, fence, previous)
     if last is None or not is_whole(values, digest, may_lack=may_lack):
         raise damaged(where, f"row {ordinal} of {scope}")
-    try:  # no context, which costs more than all else of a row
+    try:  # no context (`readable`), which takes nearly as long as all else of a row
         known, said = moment_of(known_at), json.loads(body)
         return Row(ordinal=ordinal, kind=kind, turn_id=turn_id, about=about, known_at=known, body=said, fence=fence)
     except UNREADABLE as exc:
